@@ -1,0 +1,7 @@
+"""Static files under names that carry their hash, so that browsers may keep them for ever."""
+
+from whitenoise.storage import CompressedManifestStaticFilesStorage
+
+
+class HashedStaticFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # no types shipped
+    support_js_module_import_aggregation = True  # our modules import one another
