@@ -1,1 +1,1 @@
-"""The roof: settings, addresses, embedded services and the supervisor. Imports every app, imported by none."""
+"""The roof: settings, addresses, embedded services, the supervisor. Imports every app; no app imports it."""

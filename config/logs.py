@@ -13,7 +13,7 @@ class LogSettings(TypedDict):
 
 
 def configure(settings: LogSettings) -> None:
-    """Django calls this with settings.LOGGING. Correlation id, organisation and work id come by contextvars."""
+    """Called by Django with settings.LOGGING. Correlation, organisation and work ids come by contextvars."""
     logging.config.dictConfig(
         {
             "version": 1,
