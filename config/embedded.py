@@ -259,7 +259,12 @@ def main() -> int:
     actions = parser.add_subparsers(dest="action", required=True)
     run = actions.add_parser("run", help="run a command with a throw-away PostgreSQL as its DATABASE_URL")
     run.add_argument("command", nargs=argparse.REMAINDER)
-    command = parser.parse_args().command
+    actions.add_parser("remove", help="delete the database of `make run` for good; Waybill must be stopped")
+    arguments = parser.parse_args()
+    if arguments.action == "remove":
+        Server(Path(os.environ.get("VAR_DIR", "var")).absolute()).remove()
+        return 0
+    command = arguments.command
     if command[:1] == ["--"]:
         command = command[1:]
     if not command:

@@ -6,6 +6,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -50,13 +51,18 @@ def known(pid: int, *, started: float) -> psutil.Process | None:
         return None
 
 
-def family(parent: psutil.Process) -> list[psutil.Process]:
-    """The process and all below it, and what stayed of its session after the parents between were gone."""
-    try:
-        below = parent.children(recursive=True)
-    except psutil.Error:
-        below = []
-    return [parent, *below, *(p for p in _session(parent.pid) if p not in below and p != parent)]
+def descended_from(pid: int, *, started: float) -> list[psutil.Process]:
+    """The process noted down earlier and all below it, and what stayed of its session when it is gone itself.
+    A number is not given to another process while a session still goes by it."""
+    leader = known(pid, started=started)
+    if leader is None and psutil.pid_exists(pid):
+        return []
+    found = {process.pid: process for process in _session(pid)}
+    if leader is not None:
+        found[pid] = leader
+        with suppress(psutil.Error):  # ended meanwhile
+            found |= {process.pid: process for process in leader.children(recursive=True)}
+    return list(found.values())
 
 
 def _session(leader: int) -> list[psutil.Process]:
@@ -65,7 +71,7 @@ def _session(leader: int) -> list[psutil.Process]:
         try:
             if os.getsid(process.pid) == leader:
                 found.append(process)
-        except (ProcessLookupError, PermissionError):
+        except OSError:
             continue
     return found
 

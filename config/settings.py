@@ -87,6 +87,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "work.navigation.rail",
             ],
             "loaders": [
                 (
@@ -162,6 +163,7 @@ WHITENOISE_AUTOREFRESH = DEBUG
 
 LEASE_SECONDS = env_int("LEASE_SECONDS", default=60, least=1)
 TICK_SECONDS = env_int("TICK_SECONDS", default=60, least=1)
+CANARY_HUNG_SECONDS = env_int("CANARY_HUNG_SECONDS", default=120, least=1)
 RECOVERY_SECONDS = env_int("RECOVERY_SECONDS", default=60, least=1)
 SWEEP_SECONDS = env_int("SWEEP_SECONDS", default=60, least=1)
 PIPELINE_WORKERS = env_int("PIPELINE_WORKERS", default=3, least=1)
@@ -242,6 +244,9 @@ ALLAUTH_TRUSTED_PROXY_COUNT = env_int("TRUSTED_PROXIES", default=0, least=0)
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Waybill"
 REQUIRE_SECOND_FACTOR = env_bool("REQUIRE_SECOND_FACTOR", default=not DEMO)
+
+# The demo's accounts are named by their roles and share this password.
+DEMO_PASSWORD = env_str("DEMO_PASSWORD", default="waybill-demo")
 
 # --- Mail
 

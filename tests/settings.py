@@ -6,8 +6,8 @@ from pathlib import Path
 
 os.environ.setdefault("DEMO", "true")
 
-from config.settings import *  # noqa: E402, F403 - the environment above must come first
-from config.settings import BASE_DIR, TEMPLATES  # noqa: E402
+from config.settings import *  # noqa: F403 - the environment above must come first
+from config.settings import BASE_DIR, TEMPLATES
 
 
 class MissingVariable(str):
