@@ -2,6 +2,7 @@
 Never a secret, never a cell value: callers log ids and counts."""
 
 import logging.config
+import sys
 from typing import TypedDict
 
 import structlog
@@ -58,4 +59,8 @@ SHARED: list[structlog.types.Processor] = [
 def _last_processors(*, as_json: bool) -> list[structlog.types.Processor]:
     if as_json:
         return [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
-    return [structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)]
+    return [
+        structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+        )
+    ]

@@ -53,9 +53,11 @@ class Supervisor:
         if self.interruptible:
             raise StopAsked
 
-    def start(self) -> None:
+    def start(self, *names: str) -> None:
+        """The named parts, or all that do not run yet. Until then none is looked after."""
         for child in self.children:
-            child.start()
+            if child.process is None and (not names or child.part.name in names):
+                child.start()
         self._remember()
 
     def start_errand(self, part: Part) -> Child:

@@ -10,8 +10,10 @@ from django.conf import settings
 from django.core.management import call_command, get_commands
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection, connections
+from django.db.migrations.executor import MigrationExecutor
 
 from config import connections as connection_budget
+from config import processes
 from config.children import Part
 from config.database import database_settings
 from config.embedded import MAX_CONNECTIONS, Server
@@ -24,6 +26,7 @@ from config.supervisor import StopAsked, Supervisor
 
 FIRST_PORT = 8000
 PORTS_TRIED = 100
+WEB_FIRST_SECONDS = 5
 
 
 class Command(BaseCommand):
@@ -70,7 +73,11 @@ class Command(BaseCommand):
         )
         supervisor.listen()
         try:
-            supervisor.interruptibly(lambda: self.prepare(supervisor))
+            supervisor.interruptibly(lambda: self.start_database(supervisor))
+            supervisor.start("web")  # it takes as long to import as the migrations take to check
+            supervisor.interruptibly(self.prepare_database)
+            # People wait for the pages; the workers' start would make that longer on a small machine.
+            supervisor.interruptibly(lambda: _wait_for(web))
             supervisor.start()
             supervisor.run(every_look=opening.look)
         except StopAsked:
@@ -82,14 +89,18 @@ class Command(BaseCommand):
             connections.close_all()
             supervisor.stop()
 
-    def prepare(self, supervisor: Supervisor) -> None:
+    def start_database(self, supervisor: Supervisor) -> None:
         for name in supervisor.instance.end_leftovers():
             self.tell(f"Ended {name}, left behind by a killed start.")
         if supervisor.database is not None:
             supervisor.database.start()
             # The settings were read before the server was first made.
             connections.settings["default"].update(database_settings(supervisor.database.address))
-        call_command("migrate", verbosity=0, interactive=False)
+
+    def prepare_database(self) -> None:
+        migrations = MigrationExecutor(connection)
+        if migrations.migration_plan(migrations.loader.graph.leaf_nodes()):
+            call_command("migrate", verbosity=0, interactive=False)
         with connection.cursor() as cursor:
             cursor.execute("SHOW max_connections")
             connection_budget.check(_budget(), max_connections=int(cursor.fetchone()[0]))
@@ -105,6 +116,10 @@ def _web_command(host: str, port: int) -> list[str]:
         *("--workers", "1", "--blocking-threads", str(connection_budget.WEB_THREADS), "--backlog", "1024"),
         *("--no-ws", "--workers-kill-timeout", "10", "config.wsgi:application"),
     ]
+
+
+def _wait_for(web: WebWatch) -> None:
+    processes.wait_until(lambda: web.answers(seconds=0.5), seconds=WEB_FIRST_SECONDS)
 
 
 def _cluster(name: str, *, port: int) -> Part:
