@@ -1,6 +1,15 @@
+"""The ground: leases, recovery, periodic jobs, events. Imports no other app."""
+
 from django.apps import AppConfig
 
 
 class WorkConfig(AppConfig):
     name = "work"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from work import deliveries, ground_jobs, periodic, pipelines
+
+        pipelines.register(periodic.PIPELINE)
+        pipelines.register(deliveries.PIPELINE)
+        ground_jobs.register()

@@ -1,0 +1,165 @@
+"""Uploads, what was wrong with their rows, and the reports made of it."""
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from ingestion.models.datasets import Dataset
+from ingestion.states import REPORT_TERMINAL, TERMINAL, ReportState, UploadState
+from work.models import Leased, lease_constraints, lease_indexes
+
+STORED = (UploadState.PROCESSED, UploadState.PARTIAL)
+
+
+class Upload(Leased):
+    """One accepted file and its verdict. `run` is the lease token of the attempt that gave the verdict."""
+
+    organisation = models.ForeignKey(
+        "accounts.Organisation", on_delete=models.PROTECT, related_name="uploads", db_index=False
+    )
+    dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="uploads", db_index=False)
+    sequence = models.BigIntegerField(editable=False)
+    state = models.CharField(
+        max_length=12, choices=UploadState, default=UploadState.ACCEPTED, db_default=UploadState.ACCEPTED
+    )
+    filename = models.CharField(max_length=255)
+    storage_key = models.CharField(max_length=200, editable=False)
+    sha256 = models.CharField(max_length=64, editable=False)
+    size = models.BigIntegerField(editable=False)
+    kind = models.CharField(max_length=10, editable=False)
+    uploaded_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    uploaded_by_label = models.CharField(max_length=200, editable=False)
+    repeats = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="repeated_by")
+
+    run = models.UUIDField(null=True, editable=False)
+    schema_version = models.PositiveIntegerField(null=True, editable=False)
+    parser_version = models.CharField(max_length=20, blank=True, default="", editable=False)
+    assumptions = models.JSONField(default=list, editable=False)
+    timings = models.JSONField(default=dict, editable=False)
+    rows_read = models.BigIntegerField(default=0, db_default=0, editable=False)
+    valid = models.BigIntegerField(default=0, db_default=0, editable=False)
+    refused = models.BigIntegerField(default=0, db_default=0, editable=False)
+    blank = models.BigIntegerField(default=0, db_default=0, editable=False)
+    inserted = models.BigIntegerField(default=0, db_default=0, editable=False)
+    updated = models.BigIntegerField(default=0, db_default=0, editable=False)
+    unchanged = models.BigIntegerField(default=0, db_default=0, editable=False)
+    superseded = models.BigIntegerField(default=0, db_default=0, editable=False)
+    error_count = models.BigIntegerField(default=0, db_default=0, editable=False)
+    cancelled_by_label = models.CharField(max_length=200, blank=True, default="", editable=False)
+    cancel_reason = models.TextField(blank=True, default="", editable=False)
+
+    class Meta:
+        constraints = [
+            *lease_constraints("upload", terminal=TERMINAL),
+            models.UniqueConstraint(fields=["dataset", "sequence"], name="upload_sequence_once"),
+            models.CheckConstraint(
+                condition=~Q(state__in=STORED) | Q(rows_read=F("valid") + F("refused") + F("blank")),
+                name="upload_rows_add_up",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state__in=STORED)
+                | Q(valid=F("inserted") + F("updated") + F("unchanged") + F("superseded")),
+                name="upload_valid_rows_add_up",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state__in=STORED) | Q(run__isnull=False), name="upload_verdict_names_its_run"
+            ),
+        ]
+        indexes = [
+            *lease_indexes("upload"),
+            models.Index(fields=["organisation", "-id"], name="upload_list"),  # the uploads page of a tenant
+            models.Index(fields=["dataset", "-id"], name="upload_of_dataset"),  # filter by dataset
+            models.Index(fields=["organisation", "sha256"], name="upload_bytes"),  # repeats; find by sha256
+        ]
+
+
+class UploadKeys(models.Model):
+    """The sorted 8-byte hashes of every readable key of a stored upload, refused rows included.
+
+    An older upload merged later leaves out every key found here, in the lists of newer ones.
+    """
+
+    upload = models.OneToOneField(Upload, primary_key=True, on_delete=models.CASCADE, related_name="keys")
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="+")
+    sequence = models.BigIntegerField()
+    hashes = ArrayField(models.BigIntegerField())
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["dataset", "sequence"], name="upload_keys_newer")
+        ]  # lists of newer uploads
+
+
+class RowError(models.Model):
+    """One spreadsheet row that was refused: `errors` is a list of {column, header, cell, value, code, message, remedy}."""
+
+    id = models.BigAutoField(primary_key=True)
+    upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="row_errors")
+    run = models.UUIDField()
+    sheet = models.CharField(max_length=100)
+    row = models.IntegerField()
+    errors = models.JSONField()
+    cells = models.JSONField(default=list)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["upload", "run", "row"], name="one_report_line_per_row")
+        ]
+
+
+class ErrorCount(models.Model):
+    """Exact counts per rule and column of one run."""
+
+    id = models.BigAutoField(primary_key=True)
+    upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="error_counts")
+    run = models.UUIDField()
+    code = models.CharField(max_length=60)
+    column = models.CharField(max_length=10, blank=True)
+    header = models.CharField(max_length=200, blank=True)
+    rows = models.BigIntegerField()
+    example = models.CharField(max_length=200, blank=True)
+    message = models.TextField()
+    remedy = models.TextField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["upload", "run", "code", "column"], name="one_count_per_rule_and_column"
+            )
+        ]
+
+
+class Report(Leased):
+    """A download built by a worker on first demand."""
+
+    class Kind(models.TextChoices):
+        XLSX = "xlsx"
+        CSV = "csv"
+        JSON = "json"
+
+    organisation = models.ForeignKey("accounts.Organisation", on_delete=models.PROTECT, related_name="+")
+    upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="reports")
+    kind = models.CharField(max_length=5, choices=Kind)
+    state = models.CharField(
+        max_length=10, choices=ReportState, default=ReportState.REQUESTED, db_default=ReportState.REQUESTED
+    )
+    storage_key = models.CharField(max_length=200, blank=True, default="", editable=False)
+    size = models.BigIntegerField(null=True, editable=False)
+    sha256 = models.CharField(max_length=64, blank=True, default="", editable=False)
+    swept_at = models.DateTimeField(null=True, editable=False)
+    requested_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints = [
+            *lease_constraints("report", terminal=REPORT_TERMINAL),
+            models.UniqueConstraint(
+                fields=["upload", "kind"],
+                condition=~Q(state=ReportState.FAILED) & Q(swept_at__isnull=True),
+                name="one_live_report_per_kind",
+            ),
+        ]
+        indexes = lease_indexes("report")

@@ -1,0 +1,33 @@
+"""Named points at which a test can have the process killed. Inert unless WAYBILL_KILL is set.
+
+WAYBILL_KILL is `name:n`: kill at the n-th passage of that point. Passages are counted over all processes in the files
+of WAYBILL_KILL_DIR, so that one kill happens once and not in every worker, and a test can see which points were reached.
+"""
+
+import fcntl
+import os
+import signal
+from pathlib import Path
+
+
+def point(name: str) -> None:
+    """Die here if this is the chosen passage."""
+    chosen = os.environ.get("WAYBILL_KILL")
+    if chosen is None:
+        return
+    wanted, _, number = chosen.partition(":")
+    passage = _count(name)
+    if name == wanted and passage == int(number or 1):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _count(name: str) -> int:
+    path = Path(os.environ["WAYBILL_KILL_DIR"]) / name
+    with path.open("a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        passage = int(file.read() or 0) + 1
+        file.truncate(0)
+        file.write(str(passage))
+        file.flush()
+    return passage

@@ -1,0 +1,38 @@
+"""Wakes workers. A doorbell carries nothing: the table is the truth, and a lost ring costs a sweep's period."""
+
+from functools import partial
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django_q.brokers import get_broker
+from django_q.tasks import async_task
+
+from work.pipelines import GROUND, PIPELINES
+
+log = structlog.get_logger(__name__)
+
+PUMP = "work.tasks.pump"
+CANARY = "work.tasks.canary"
+
+
+def ring(cluster: str = PIPELINES) -> None:
+    """Ring on commit. Never raises into the caller, whose work is already safe in its table."""
+    transaction.on_commit(partial(_ring, cluster), robust=True)
+
+
+def workers_of(cluster: str) -> int:
+    if cluster == GROUND:
+        return int(settings.Q_CLUSTER["workers"])
+    return int(settings.Q_CLUSTER["ALT_CLUSTERS"][cluster]["workers"])
+
+
+def send_canary(cluster: str) -> None:
+    """Through the whole path: queue, pusher, worker, database. Not sent while many rings wait before it."""
+    if get_broker(cluster).queue_size() < 4 * workers_of(cluster):
+        async_task(CANARY, cluster=cluster)
+
+
+def _ring(cluster: str) -> None:
+    if get_broker(cluster).queue_size() < workers_of(cluster):
+        async_task(PUMP, cluster=cluster)

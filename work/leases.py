@@ -1,0 +1,232 @@
+"""Claim, release and finish: the only writers of lease columns, each one statement.
+
+Every write by a worker matches its token. Zero rows mean that the lease was lost and nothing may be stored.
+"""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Model
+from psycopg.types.json import Jsonb
+
+from work import crash, identity
+from work.failures import LeaseLost
+from work.models import Leased, Outcome, RefusedWrite
+from work.pipelines import ALL_BUT_ONE, Fields, Pipeline, lease_seconds
+
+WORKER_IS_ALIVE = "seen_at > clock_timestamp() - %(alive)s * interval '1 second' AND stopped_at IS NULL"
+
+# Fair between organisations (fewest running first, then served longest ago), oldest first within one; a walk over
+# the organisations that wait costs one index probe each, however long their queues are. Predicates stand at the
+# level of FOR UPDATE, and nothing is sorted outside the lock, or a row could be claimed twice.
+FAIR_PICK = """
+orgs AS (
+  (SELECT organisation_id FROM {table} WHERE due_at IS NOT NULL AND {open} ORDER BY organisation_id LIMIT 1)
+  UNION ALL
+  SELECT (SELECT j.organisation_id FROM {table} j WHERE j.due_at IS NOT NULL
+          AND j.organisation_id > o.organisation_id ORDER BY j.organisation_id LIMIT 1)
+  FROM orgs o WHERE o.organisation_id IS NOT NULL),
+turn AS MATERIALIZED (
+  SELECT o.organisation_id FROM orgs o
+  LEFT JOIN LATERAL (SELECT count(*) n FROM {table} r
+    WHERE r.organisation_id = o.organisation_id AND r.lease_token IS NOT NULL) r ON true
+  LEFT JOIN LATERAL (SELECT started_at FROM {table} s
+    WHERE s.organisation_id = o.organisation_id AND s.started_at IS NOT NULL ORDER BY s.started_at DESC LIMIT 1) s ON true
+  WHERE o.organisation_id IS NOT NULL ORDER BY r.n, s.started_at NULLS FIRST, o.organisation_id),
+pick AS (
+  SELECT p.id FROM turn CROSS JOIN LATERAL (
+    SELECT id FROM {table} j WHERE j.organisation_id = turn.organisation_id AND j.due_at IS NOT NULL
+    AND j.due_at <= clock_timestamp() ORDER BY j.due_at, j.id LIMIT 1 FOR UPDATE SKIP LOCKED) p LIMIT 1)
+"""
+PLAIN_PICK = """
+pick AS (
+  SELECT id FROM {table} j WHERE j.due_at IS NOT NULL AND j.due_at <= clock_timestamp() AND {open}
+  ORDER BY j.due_at, j.id LIMIT 1 FOR UPDATE SKIP LOCKED)
+"""
+CLAIM = """
+WITH RECURSIVE {pick},
+claimed AS (
+  UPDATE {table} t SET lease_token = gen_random_uuid(),
+    locked_until = clock_timestamp() + %(lease)s * interval '1 second', locked_by = %(worker)s,
+    heartbeat_at = clock_timestamp(), started_at = clock_timestamp(), due_at = NULL,
+    starts = t.starts + 1, unanswered = t.unanswered + 1, step = '',
+    progress_done = 0, progress_total = NULL, progress_unit = '',
+    state = CASE t.state WHEN %(initial)s THEN %(running)s ELSE t.state END
+  FROM pick WHERE t.id = pick.id RETURNING t.*),
+attempt AS (
+  INSERT INTO work_attempt (pipeline, subject, number, token, worker, worker_label, organisation_id)
+  SELECT %(pipeline)s, id, starts, lease_token, %(worker)s, %(label)s, {organisation} FROM claimed)
+SELECT * FROM claimed
+"""
+END = """
+WITH ended AS (
+  UPDATE {table} SET lease_token = NULL, locked_until = NULL, locked_by = NULL, step = %(step)s,
+    unanswered = unanswered - 1{assignments}
+  WHERE id = %(id)s AND lease_token = %(token)s AND state = %(old)s RETURNING 1),
+attempt AS (
+  UPDATE work_attempt SET ended_at = clock_timestamp(), outcome = %(outcome)s, steps = %(steps)s, step = %(step)s,
+    code = %(code)s, detail = %(detail)s, traceback = %(traceback)s, fingerprint = %(fingerprint)s
+  WHERE token = %(token)s AND ended_at IS NULL AND EXISTS (SELECT 1 FROM ended))
+SELECT count(*) FROM ended
+"""
+CAP_LOCK = "SELECT pg_advisory_xact_lock(hashtext('work.cap'), hashtext(%s))"
+
+
+@dataclass
+class Lease:
+    """One claim: the row as it was claimed, and what the attempt will say of itself when it ends."""
+
+    pipeline: Pipeline
+    row: Any
+    token: uuid.UUID
+    state: str
+    step: str = ""
+    steps: Sequence[Mapping[str, Any]] = ()
+
+
+@dataclass(frozen=True)
+class Account:
+    """What an attempt says about how it ended."""
+
+    outcome: Outcome
+    code: str = ""
+    detail: Fields | None = None
+    traceback: str = ""
+    fingerprint: str = ""
+
+
+def claim_next(pipeline: Pipeline) -> Lease | None:
+    """Claim the next due row of a pipeline, or None: nothing due, paused, or at its cap. Its own transaction."""
+    who = identity.current()
+    fair = pipeline.model.FAIR
+    pick = (FAIR_PICK if fair else PLAIN_PICK).format(table=pipeline.table, open=_open(pipeline))
+    statement = CLAIM.format(
+        pick=pick, table=pipeline.table, organisation="organisation_id" if fair else "NULL::uuid"
+    )
+    params = {
+        "lease": lease_seconds(), "alive": 3 * lease_seconds(), "worker": who.id, "label": who.label,
+        "cluster": pipeline.cluster, "cap": pipeline.limits.running, "pipeline": pipeline.name,
+        "initial": pipeline.initial, "running": pipeline.running,
+    }  # fmt: skip
+    crash.point("claim.before")
+    with transaction.atomic(durable=True):
+        if (
+            pipeline.limits.running is not None
+        ):  # counted after the lock, or two idle workers pass the cap at once
+            with connection.cursor() as cursor:
+                cursor.execute(CAP_LOCK, [pipeline.name])
+        row = next(iter(pipeline.model._default_manager.raw(statement, params)), None)
+    crash.point("claim.after")
+    if row is None:
+        return None
+    return Lease(pipeline=pipeline, row=row, token=row.lease_token, state=row.state)
+
+
+def release(
+    lease: Lease, account: Account, *, due_in: float, postponed: bool = False, state: str | None = None
+) -> None:
+    """Give the row back, due again in so many seconds; this is an answer. Raises LeaseLost.
+
+    The state goes back to the pipeline's initial one when the claim had moved it, else it is kept.
+    """
+    assignments = ", due_at = clock_timestamp() + %(due_in)s * interval '1 second', state = %(new)s"
+    if postponed:
+        assignments += ", postponed = postponed + 1"
+    pipeline = lease.pipeline
+    new = state or (pipeline.initial if lease.state == pipeline.running else lease.state)
+    with transaction.atomic(durable=True):
+        crash.point("release.before")
+        _end(lease, account, assignments, {"due_in": due_in, "new": new})
+    crash.point("release.after")
+
+
+def ask(
+    lease: Lease, *, question: str, state: str, fields: Fields | None = None, account: Account | None = None
+) -> None:
+    """Hand the row to a person: it asks `question` and no worker holds it. Raises LeaseLost.
+
+    The last statement of the caller's transaction.
+    """
+    _joined()
+    more, params = _assignments(lease.pipeline.model, fields or {})
+    assignments = ", asked_at = clock_timestamp(), question = %(question)s, state = %(new)s" + more
+    account = account or Account(Outcome.ASKED, code=question)
+    _end(lease, account, assignments, {"question": question, "new": state, **params})
+
+
+def finish(lease: Lease, *, state: str, fields: Fields | None = None, account: Account | None = None) -> None:
+    """End the row. The fence: the last statement of the effect's transaction, which the caller opened.
+
+    Raises LeaseLost when the token no longer matches; the caller lets it pass, so that its transaction rolls back.
+    """
+    _joined()
+    more, params = _assignments(lease.pipeline.model, fields or {})
+    assignments = ", finished_at = clock_timestamp(), state = %(new)s" + more
+    crash.point("finish.before")
+    _end(lease, account or Account(Outcome.FINISHED), assignments, {"new": state, **params})
+
+
+def record_refused(lease: Lease, *, tried: str) -> None:
+    """Keep the story of a late write: in a transaction of its own, after the refused one was rolled back."""
+    found = (
+        lease.pipeline.rows.filter(pk=lease.row.pk)
+        .values("state", "lease_token", "locked_by", "starts")
+        .first()
+    )
+    RefusedWrite.objects.create(
+        pipeline=lease.pipeline.name,
+        subject=lease.row.pk,
+        token=lease.token,
+        worker_label=identity.current().label,
+        step=lease.step,
+        tried=tried,
+        found={name: str(value) for name, value in (found or {"state": "gone"}).items() if value is not None},
+    )
+
+
+def _open(pipeline: Pipeline) -> str:
+    """Whether the pipeline may claim at all: not paused, and below its cap of live leases."""
+    paused = "NOT EXISTS (SELECT 1 FROM work_pipelinepause WHERE pipeline = %(pipeline)s)"
+    if pipeline.limits.running is None:
+        return paused
+    cap = "%(cap)s"
+    if pipeline.limits.running == ALL_BUT_ONE:
+        cap = f"greatest(1, (SELECT count(*) - 1 FROM work_worker WHERE cluster = %(cluster)s AND {WORKER_IS_ALIVE}))"
+    running = f"SELECT count(*) FROM {pipeline.table} WHERE lease_token IS NOT NULL AND locked_until > clock_timestamp()"
+    return f"{paused} AND ({running}) < {cap}"
+
+
+def _end(lease: Lease, account: Account, assignments: str, params: Mapping[str, Any]) -> None:
+    statement = END.format(table=lease.pipeline.table, assignments=assignments)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            statement,
+            {
+                "id": lease.row.pk, "token": lease.token, "old": lease.state, "step": lease.step,
+                "steps": Jsonb(list(lease.steps)), "outcome": account.outcome.value, "code": account.code,
+                "detail": Jsonb(dict(account.detail or {})), "traceback": account.traceback,
+                "fingerprint": account.fingerprint, **params,
+            },
+        )  # fmt: skip
+        (ended,) = cursor.fetchone()
+    if not ended:
+        raise LeaseLost(f"{lease.pipeline.name} {lease.row.pk}: the lease is gone")
+
+
+def _assignments(model: type[Leased], fields: Fields) -> tuple[str, dict[str, Any]]:
+    """Columns of the model as SQL assignments, each value adapted by its field."""
+    text, params = "", {}
+    for name, value in fields.items():
+        field = model._meta.get_field(name)
+        prepared = value.pk if isinstance(value, Model) else value
+        text += f", {connection.ops.quote_name(field.column)} = %(field_{name})s"
+        params[f"field_{name}"] = field.get_db_prep_save(prepared, connection)
+    return text, params
+
+
+def _joined() -> None:
+    if not connection.in_atomic_block:
+        raise RuntimeError("the fence joins the transaction of its effect: open one")

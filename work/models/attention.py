@@ -1,0 +1,97 @@
+"""Who is on a case, and what people were told."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+
+from work.identifiers import uuid7
+from work.models.leased import Leased, lease_constraints, lease_indexes
+
+
+class CaseClaim(models.Model):
+    """ "I am on this": expires by itself, so that nobody holds a case by having closed a browser."""
+
+    case = models.CharField(max_length=120, primary_key=True)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    claimed_at = models.DateTimeField(db_default=Now())
+    until = models.DateTimeField()
+
+
+class Notification(models.Model):
+    """What one person was told about one event. The row is the effect; mails are rows of their own."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notifications")
+    organisation = models.ForeignKey(
+        "accounts.Organisation", null=True, on_delete=models.CASCADE, related_name="+"
+    )
+    event = models.UUIDField()
+    kind = models.CharField(max_length=60)
+    title = models.CharField(max_length=250)
+    text = models.TextField(blank=True)
+    path = models.CharField(max_length=250)
+    made_at = models.DateTimeField(db_default=Now())
+    read_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "event"], name="one_notification_per_event")]
+        indexes = [models.Index(fields=["user", "-id"], name="notification_of_user")]
+
+
+class MailState(models.TextChoices):
+    QUEUED = "queued"
+    SENDING = "sending"
+    SENT = "sent"
+    FAILED = "failed"
+
+
+class Mail(Leased):
+    """One message to one person, with a fixed Message-ID so that a second sending is seen as the same message."""
+
+    FAIR: ClassVar[bool] = False
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=120, unique=True)
+    subject = models.CharField(max_length=250)
+    text = models.TextField()
+    message_id = models.CharField(max_length=200, unique=True)
+    state = models.CharField(
+        max_length=10, choices=MailState, default=MailState.QUEUED, db_default=MailState.QUEUED
+    )
+
+    class Meta:
+        constraints = lease_constraints("mail", terminal=(MailState.SENT, MailState.FAILED))
+        indexes = lease_indexes("mail", fair=False)
+
+
+class Webhook(models.Model):
+    """Where a tenant (or the installation: no organisation) wants to be told of what needs a person."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    organisation = models.ForeignKey(
+        "accounts.Organisation", null=True, on_delete=models.CASCADE, related_name="+"
+    )
+    url = models.URLField(max_length=500)
+    secret = models.CharField(max_length=64, editable=False)
+    is_active = models.BooleanField(default=True)
+    made_at = models.DateTimeField(db_default=Now())
+
+
+class DailyFigure(models.Model):
+    """Daily sums for the analytics pages: one row per organisation, dataset, day, measure and key."""
+
+    organisation = models.ForeignKey("accounts.Organisation", on_delete=models.CASCADE, related_name="+")
+    dataset = models.CharField(max_length=80, blank=True)
+    day = models.DateField()
+    measure = models.CharField(max_length=40)
+    key = models.CharField(max_length=80, blank=True, default="")
+    value = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "dataset", "day", "measure", "key"], name="one_figure_per_day"
+            )
+        ]

@@ -1,0 +1,146 @@
+"""Runs one claimed row through its pipeline's steps, and writes down how the attempt ended.
+
+The only place that catches broadly: what a step did not foresee counts as temporary and keeps its traceback.
+"""
+
+import hashlib
+import traceback
+from typing import Any
+
+import structlog
+from django.db import Error as DatabaseError
+from django.db import connection, transaction
+from django.utils import timezone
+
+from work import correlation, crash, heart, leases
+from work.failures import Asks, LeaseLost, PermanentFailure, Postponed, Stopping, TemporaryFailure
+from work.jobs import Job
+from work.leases import Account, Lease
+from work.models import Outcome
+
+log = structlog.get_logger(__name__)
+
+
+def run(lease: Lease) -> None:
+    """Run the attempt to its end. Returns normally whatever happened: every outcome is written down or left to
+    recovery; nothing is raised to the queue."""
+    job = Job(lease)
+    pipeline = lease.pipeline
+    heart.the().hold(job.held)
+    organisation = str(getattr(lease.row, "organisation_id", "") or "")
+    with correlation.bound(lease.row.correlation_id, work_id=str(lease.row.pk), organisation=organisation):
+        log.info("attempt.started", pipeline=pipeline.name, number=lease.row.starts)
+        try:
+            _run_steps(job)
+        except Exception as error:  # noqa: BLE001 (the task boundary)
+            _answer(job, error)
+        finally:
+            heart.the().drop(job.held)
+
+
+def _run_steps(job: Job) -> None:
+    pipeline = job.lease.pipeline
+    context = pipeline.begin(job.row)
+    for step in pipeline.steps:
+        with job.step(step):
+            step.run(job, context)
+        crash.point(f"{pipeline.name}.{step.name}.after")
+    if not job.has_ended:
+        raise RuntimeError(f"the last step of {pipeline.name} did not finish its row")
+
+
+def _answer(job: Job, error: Exception) -> None:
+    """Translate what was raised into the row's next state. A lost lease has nothing to answer but its refusal."""
+    try:
+        _close_broken_transaction()
+        match error:
+            case _ if job.has_ended:
+                log.error("attempt.raised_after_its_end", exc_info=error)
+            case LeaseLost():
+                _refuse(job, error)
+            case Stopping():
+                leases.release(
+                    job.lease, Account(Outcome.POSTPONED, code="stopping"), due_in=0, postponed=True
+                )
+            case Postponed():
+                account = Account(Outcome.POSTPONED, code=error.reason)
+                leases.release(job.lease, account, due_in=error.due_in.total_seconds(), postponed=True)
+            case Asks():
+                with transaction.atomic():
+                    leases.ask(job.lease, question=error.question, state=error.state, fields=error.fields)
+            case PermanentFailure():
+                fail(job, error.code, error.detail, error)
+            case _:
+                _try_again_later(job, error)
+    except LeaseLost as lost:
+        _refuse(job, lost)
+    except DatabaseError:
+        log.exception("attempt.not_answered")  # the lease runs out, and recovery says that it died
+
+
+def fail(job: Job, code: str, detail: dict[str, Any], error: Exception) -> None:
+    """End the row as failed, in one transaction with whatever the pipeline writes about it. Raises LeaseLost."""
+    log.info("attempt.failed", code=code)
+    account = Account(
+        Outcome.FAILED,
+        code=code,
+        detail=detail,
+        traceback=_traceback(error),
+        fingerprint=fingerprint(job, code, error),
+    )
+    with transaction.atomic():
+        ending = job.lease.pipeline.on_failure(job.row, code, detail)
+        fields = {"failure_code": code, "failure_detail": detail, **ending.fields}
+        if ending.question:
+            leases.ask(
+                job.lease, question=ending.question, state=ending.state, fields=fields, account=account
+            )
+        else:
+            leases.finish(job.lease, state=ending.state, fields=fields, account=account)
+
+
+def fingerprint(job: Job, code: str, error: Exception) -> str:
+    """The same for failures of one cause: pipeline, step, code and, for the unforeseen, where it was raised."""
+    places = traceback.extract_tb(error.__traceback__)[-3:] if code == UNFORESEEN else []
+    where = "|".join(f"{frame.filename.rsplit('/', 2)[-1]}:{frame.name}" for frame in places)
+    text = (
+        f"{job.lease.pipeline.name}|{job.lease.step}|{code}|{type(error).__name__ if where else ''}|{where}"
+    )
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+UNFORESEEN = "unforeseen_error"
+
+
+def _try_again_later(job: Job, error: Exception) -> None:
+    code = error.code if isinstance(error, TemporaryFailure) else UNFORESEEN
+    detail = error.detail if isinstance(error, TemporaryFailure) else {"error": type(error).__name__}
+    pipeline = job.lease.pipeline
+    age = timezone.now() - job.row.accepted_at
+    if age > pipeline.limits.gives_up_after:
+        fail(job, code, {**detail, "gave_up_after_hours": round(age.total_seconds() / 3600, 1)}, error)
+        return
+    log.warning("attempt.temporary_failure", code=code, exc_info=error)
+    account = Account(
+        Outcome.TEMPORARY_FAILURE, code=code, detail=detail, traceback=_traceback(error),
+        fingerprint=fingerprint(job, code, error),
+    )  # fmt: skip
+    tries = max(0, job.row.starts - job.row.postponed - 1)
+    leases.release(job.lease, account, due_in=pipeline.backoff(tries))
+
+
+def _refuse(job: Job, error: Exception) -> None:
+    log.warning("attempt.late_write_refused", reason=str(error))
+    leases.record_refused(job.lease, tried=str(error)[:60])
+
+
+def _close_broken_transaction() -> None:
+    """A connection that died under the step is opened anew for the answer."""
+    if not connection.in_atomic_block:
+        connection.close_if_unusable_or_obsolete()
+
+
+def _traceback(error: Exception) -> str:
+    """Bounded; the message of the unforeseen is left out, since a database error may quote a cell."""
+    lines = "".join(traceback.format_tb(error.__traceback__))
+    return f"{lines[-8000:]}{type(error).__name__}"

@@ -1,0 +1,44 @@
+"""Entry points of doorbells. None takes arguments; each may run any number of times at once."""
+
+import time
+
+from work import canaries, crash, doorbell, identity, leases, periodic, pipelines, runner, stopping
+
+PUMP_SECONDS = 30.0
+
+
+def pump() -> None:
+    """Claim over all pipelines of this cluster in turn, until nothing is claimable or the time is spent."""
+    cluster = identity.current().cluster
+    ends = time.monotonic() + PUMP_SECONDS
+    while _one_turn(cluster):
+        if stopping.is_asked():
+            return
+        if time.monotonic() > ends:
+            doorbell.ring(cluster)  # give the queue a turn, so that canaries pass
+            return
+
+
+def _one_turn(cluster: str) -> bool:
+    took = False
+    for pipeline in pipelines.of_cluster(cluster):
+        if stopping.is_asked():
+            return took
+        lease = leases.claim_next(pipeline)
+        if lease is not None:
+            runner.run(lease)
+            took = True
+    return took
+
+
+def tick() -> None:
+    """Every minute: see what is due, and wake everybody. The periodic ledger decides who runs what."""
+    crash.point("tick.before")
+    periodic.recover_and_plan()
+    for cluster in (pipelines.GROUND, pipelines.PIPELINES):
+        canaries.send(cluster)
+        doorbell.ring(cluster)
+
+
+def canary() -> None:
+    canaries.passed(identity.current().cluster)
