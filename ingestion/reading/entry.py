@@ -1,0 +1,55 @@
+"""The child's whole life: limits, what the file is, its rows, and one last frame that says how it ended."""
+
+import json
+import os
+import sys
+from typing import Any, BinaryIO
+
+from .delimited import read_delimited
+from .failures import Refused
+from .kinds import HEAD_BYTES, Kind, compound_kind, sniff
+from .limits import MEMORY_BYTES, SPILL_BYTES, confine
+from .wire import FrameWriter
+from .xlsx import read_xlsx
+
+COMPOUND_BYTES = 16_000_000
+
+
+def main(argument: str) -> int:
+    options = json.loads(argument)
+    confine(
+        cpu_seconds=options.get("cpu_seconds", 60),
+        memory_bytes=options.get("memory_bytes", MEMORY_BYTES),
+        parent=options.get("parent", 0),
+    )
+    with os.fdopen(0, "rb", closefd=False) as file, os.fdopen(1, "wb", buffering=0, closefd=False) as out:
+        writer = FrameWriter(out, total=os.fstat(0).st_size)
+        try:
+            writer.end(_read(file, writer, options))
+        except Refused as refused:
+            writer.failure(refused.code, refused.detail)
+        except UnicodeDecodeError:
+            writer.failure("damaged_file", {"reason": "a part of it is not in UTF-8"})
+        except (MemoryError, RecursionError):
+            writer.failure("file_exceeds_limits", {"limit": "memory"})
+        except BrokenPipeError:
+            return 1
+    sys.stdout = None  # type: ignore[assignment]
+    return 0
+
+
+def _read(file: BinaryIO, writer: FrameWriter, options: dict[str, Any]) -> dict[str, Any]:
+    file.seek(0)
+    head = file.read(HEAD_BYTES)
+    kind = sniff(head)
+    if kind == Kind.COMPOUND:
+        kind = compound_kind(head + file.read(COMPOUND_BYTES))
+    if kind == Kind.ZIP:
+        return read_xlsx(
+            file, writer, sheet=options.get("sheet"), spill_bytes=options.get("spill_bytes", SPILL_BYTES)
+        )
+    if kind == Kind.TEXT:
+        return read_delimited(
+            file, writer, encoding=options.get("encoding", "cp1252"), delimiter=options.get("delimiter")
+        )
+    raise Refused("empty_file" if kind == Kind.EMPTY else f"format_{kind}")

@@ -1,0 +1,133 @@
+"""What a file is, told by its first bytes and never by its name."""
+
+import re
+from enum import StrEnum
+
+HEAD_BYTES = 8_192
+
+
+class Kind(StrEnum):
+    XLSX = "xlsx"
+    TEXT = "text"
+    EMPTY = "empty"
+    ZIP = "zip"
+    XLS = "xls"
+    XLSB = "xlsb"
+    ODS = "ods"
+    ENCRYPTED = "encrypted"
+    COMPOUND = "compound"
+    WORD = "word"
+    SLIDES = "slides"
+    PDF = "pdf"
+    IMAGE = "image"
+    HTML = "html"
+    MHTML = "mhtml"
+    XML_SPREADSHEET = "xml_spreadsheet"
+    XML = "xml"
+    JSON = "json"
+    ARCHIVE = "archive"
+    BINARY = "binary"
+
+
+# A zip may turn out to be a workbook: only its directory, at its end, can tell.
+MAY_BE_READ = frozenset({Kind.XLSX, Kind.TEXT, Kind.ZIP})
+
+MAGIC: tuple[tuple[bytes, Kind], ...] = (
+    (b"%PDF-", Kind.PDF),
+    (b"\x89PNG\r\n", Kind.IMAGE),
+    (b"\xff\xd8\xff", Kind.IMAGE),
+    (b"GIF87a", Kind.IMAGE),
+    (b"GIF89a", Kind.IMAGE),
+    (b"II*\x00", Kind.IMAGE),
+    (b"MM\x00*", Kind.IMAGE),
+    (b"\x1f\x8b\x08", Kind.ARCHIVE),
+    (b"7z\xbc\xaf\x27\x1c", Kind.ARCHIVE),
+    (b"Rar!\x1a\x07", Kind.ARCHIVE),
+    (b"\xfd7zXZ\x00", Kind.ARCHIVE),
+    (b"\x28\xb5\x2f\xfd", Kind.ARCHIVE),
+    (b"BZh", Kind.ARCHIVE),
+    (b"PAR1", Kind.BINARY),
+    (b"SQLite format 3\x00", Kind.BINARY),
+    (b"\x09\x08\x10\x00", Kind.XLS),
+    (b"\x09\x08\x08\x00", Kind.XLS),
+    (b"\x09\x04\x06\x00", Kind.XLS),
+    (b"\x09\x02\x06\x00", Kind.XLS),
+)
+COMPOUND_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+HTML_START = re.compile(
+    rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body|table|meta|style)[\s>]", re.I | re.S
+)
+MHTML_START = re.compile(rb"\s*(?:MIME-Version:|Content-Type:\s*multipart/)", re.I)
+ODS_MIMETYPE = b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"
+
+
+def sniff(head: bytes) -> Kind:
+    """The kind that the first bytes (8 kB are enough) speak of."""
+    if not head:
+        return Kind.EMPTY
+    if head.startswith(b"PK\x03\x04"):
+        return Kind.ODS if ODS_MIMETYPE in head[:200] else Kind.ZIP
+    if head.startswith(b"PK\x05\x06"):
+        return Kind.ZIP
+    if head.startswith(COMPOUND_MAGIC):
+        return _compound_kind(head)
+    for magic, kind in MAGIC:
+        if head.startswith(magic):
+            return kind
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return Kind.IMAGE
+    return _text_kind(head)
+
+
+def _compound_kind(data: bytes) -> Kind:
+    if _utf16("EncryptedPackage") in data:
+        return Kind.ENCRYPTED
+    if _utf16("Workbook") in data or _utf16("Book") in data:
+        return Kind.XLS
+    return Kind.COMPOUND
+
+
+def compound_kind(data: bytes) -> Kind:
+    """The same for a compound file of which more than the head is at hand: its directory may lie anywhere."""
+    return _compound_kind(data)
+
+
+def _utf16(name: str) -> bytes:
+    return name.encode("utf-16-le")
+
+
+def _text_kind(head: bytes) -> Kind:
+    text = _without_byte_order(head)
+    if not text.strip(b" \t\r\n\x00"):
+        return Kind.EMPTY if len(head) < HEAD_BYTES else Kind.TEXT
+    if MHTML_START.match(text):
+        return Kind.MHTML
+    if HTML_START.match(text):
+        return Kind.HTML
+    start = text.lstrip()
+    if start.startswith(b"<?xml"):
+        if b"urn:schemas-microsoft-com:office:spreadsheet" in text:
+            return Kind.XML_SPREADSHEET
+        return Kind.HTML if re.search(rb"<html[\s>]", text, re.I) else Kind.XML
+    if re.match(rb'(?:\{\s*"|\[\s*[\[{])', start):
+        return Kind.JSON
+    return Kind.BINARY if _is_binary(head) else Kind.TEXT
+
+
+def _without_byte_order(head: bytes) -> bytes:
+    """The head as ASCII-like bytes, whichever Unicode form it has, for looking at its first words only."""
+    if head.startswith(b"\xef\xbb\xbf"):
+        return head[3:]
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return head[2:].replace(b"\x00", b"")
+    return head
+
+
+def _is_binary(head: bytes) -> bool:
+    if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
+        return False
+    odd, even = head[1::2].count(0), head[::2].count(0)
+    if odd * 3 > len(head) // 2 or even * 3 > len(head) // 2:
+        return max(odd, even) < 4 * min(odd, even)
+    control = len(head) - len(head.translate(None, bytes(range(1, 9)) + bytes(range(14, 32)) + b"\x00"))
+    return control * 10 > len(head)

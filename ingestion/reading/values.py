@@ -1,0 +1,128 @@
+"""From the raw value of a workbook cell to its JSON on the wire, chosen once per cell type and style."""
+
+import re
+from collections.abc import Callable, Sequence
+from json.encoder import encode_basestring
+
+from .cells import DATE, DATETIME, MARK, TIME
+from .dates import iso
+from .failures import Refused
+from .limits import CELL_CHARACTERS
+from .strings import SharedStrings
+from .text import NeedsCare, from_markup, unescape_controls
+
+Converter = Callable[[bytes], bytes]
+
+NULL = b"null"
+NOT_CALCULATED = f'"{MARK}f"'.encode()
+# What may stand in JSON as it stands in the sheet, and cannot overflow a float.
+JSON_NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?(?:[Ee][+-]?[0-9]{1,2})?").fullmatch
+NUMBER = re.compile(
+    rb"\s*[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[Ee][+-]?[0-9]{1,4})?\s*"
+).fullmatch
+DATE_FORMATS = (DATE, DATETIME, TIME)
+# Beside the escapes of XML and JSON: DEL is the mark, _x may begin an escape of its own.
+SPECIAL = re.compile(rb'[&"\\\x00-\x1f\x7f]|_x').search
+MOST_REMEMBERED = 50_000
+
+
+class Values:
+    """Makes the converter for each pair of cell type and style, and keeps it."""
+
+    def __init__(self, *, strings: SharedStrings, formats: Sequence[str], date1904: bool) -> None:
+        self.strings = strings
+        self.formats = formats
+        self.date1904 = date1904
+        self.converters: dict[tuple[bytes | None, bytes | None], Converter] = {}
+
+    def converter(self, cell_type: bytes | None, style: bytes | None) -> Converter:
+        found = self.converters.get((cell_type, style))
+        if found is None:
+            found = self.converters[cell_type, style] = self._make(cell_type, style)
+        return found
+
+    def _make(self, cell_type: bytes | None, style: bytes | None) -> Converter:
+        if cell_type in (None, b"n"):
+            return self._number_converter(self._format(style))
+        if cell_type == b"s":
+            return self.strings.fragment
+        if cell_type in (b"str", b"inlineStr"):
+            return text_fragment
+        if cell_type == b"b":
+            return _boolean
+        if cell_type == b"e":
+            return lambda raw: _marked("e", raw.decode())
+        if cell_type == b"d":
+            return lambda raw: _marked("d", raw.decode())
+        raise Refused("damaged_file", reason=f"a cell has the unknown type “{cell_type.decode()[:20]}”")
+
+    def _format(self, style: bytes | None) -> str:
+        number = int(style) if style else 0
+        return self.formats[number] if number < len(self.formats) else ""
+
+    def _number_converter(self, number_format: str) -> Converter:
+        if not number_format:
+            return _number
+        if number_format in DATE_FORMATS:
+            return self._date_converter(number_format)
+        end = MARK + number_format if number_format else ""
+        return lambda raw: _marked("n", _checked(raw) + end)
+
+    def _date_converter(self, number_format: str) -> Converter:
+        seen: dict[bytes, bytes] = {}
+
+        def convert(raw: bytes) -> bytes:
+            found = seen.get(raw)
+            if found is None:
+                checked = _checked(raw)
+                shown = iso(float(checked), number_format, date1904=self.date1904)
+                kind, value = ("n", checked) if shown is None else ("d", shown)
+                found = _marked(kind, value + MARK + number_format)
+                if len(seen) < MOST_REMEMBERED:
+                    seen[raw] = found
+            return found
+
+        return convert
+
+
+def text_fragment(raw: bytes) -> bytes:
+    """Text as it stands in the XML, escapes and all."""
+    if SPECIAL(raw) is None:
+        if len(raw) > CELL_CHARACTERS:
+            raise Refused("file_exceeds_limits", limit="the length of a cell's text")
+        return b'"' + raw + b'"' if raw else NULL
+    return plain_text_fragment(from_markup(raw))
+
+
+def plain_text_fragment(value: str) -> bytes:
+    """Text that expat has taken out of the XML already."""
+    if len(value) > CELL_CHARACTERS:
+        raise Refused("file_exceeds_limits", limit="the length of a cell's text")
+    value = unescape_controls(value)
+    if value.startswith(MARK):
+        value = f"{MARK}s{value}"
+    return encode_basestring(value).encode("utf-8", "surrogatepass") if value else NULL
+
+
+def _number(raw: bytes) -> bytes:
+    if JSON_NUMBER(raw):
+        return raw
+    return _marked("n", _checked(raw) + MARK + "g")
+
+
+def _checked(raw: bytes) -> str:
+    """The digits, when they are a number at all."""
+    if not NUMBER(raw):
+        if b"&" in raw:
+            raise NeedsCare
+        written = raw[:40].decode("utf-8", "replace")
+        raise Refused("damaged_file", reason=f"a number is written as “{written}”")
+    return raw.strip().decode()
+
+
+def _boolean(raw: bytes) -> bytes:
+    return _marked("b", "1" if raw.strip() in (b"1", b"true") else "0")
+
+
+def _marked(kind: str, value: str) -> bytes:
+    return encode_basestring(MARK + kind + value).encode()

@@ -1,0 +1,106 @@
+"""What the workbook part says: its sheets in order, their state, the date system, and where the parts lie."""
+
+import posixpath
+from dataclasses import dataclass, field
+from urllib.parse import unquote
+
+from .failures import Refused
+from .markup import feed, local, new_parser
+from .package import Package
+
+
+@dataclass
+class Sheet:
+    name: str
+    part: str
+    hidden: bool
+
+
+@dataclass
+class Workbook:
+    sheets: list[Sheet] = field(default_factory=list)
+    date1904: bool = False
+    strings: str = ""
+    styles: str = ""
+
+
+def find_workbook(package: Package) -> str:
+    """The name of the workbook part; refuses packages that hold something else, by what they hold."""
+    target = ""
+    if "_rels/.rels" in package:
+        for kind, part in relationships(package, "").values():
+            if kind == "officeDocument":
+                target = part
+    for wrong, code in (("xl/workbook.bin", "format_xlsb"), ("word/document.xml", "format_word")):
+        if target.lower() == wrong or (not target and wrong in package):
+            raise Refused(code)
+    if target.lower().startswith("ppt/"):
+        raise Refused("format_slides")
+    if "mimetype" in package and b"opendocument.spreadsheet" in package.small("mimetype"):
+        raise Refused("format_ods")
+    target = target or "xl/workbook.xml"
+    if target not in package:
+        raise Refused("format_zip")
+    if target.lower().endswith(".bin"):
+        raise Refused("format_xlsb")
+    return target
+
+
+def read_workbook(package: Package, part: str) -> Workbook:
+    links = relationships(package, part)
+    book = Workbook()
+    for kind, target in links.values():
+        if kind == "sharedStrings":
+            book.strings = target
+        elif kind == "styles":
+            book.styles = target
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        named = {local(key): value for key, value in attributes.items()}
+        element = local(name)
+        if element == "workbookPr":
+            book.date1904 = named.get("date1904") in ("1", "true", "on")
+        elif element == "sheet":
+            kind, target = links.get(named.get("id", ""), ("", ""))
+            if kind == "worksheet":
+                hidden = named.get("state", "visible") != "visible"
+                book.sheets.append(Sheet(named.get("name", ""), target, hidden))
+
+    parser = new_parser(part=part)
+    parser.StartElementHandler = start
+    feed(parser, package.blocks(part), part=part)
+    if not any(element for element in (book.sheets, book.strings, book.styles)) and not links:
+        raise Refused("format_zip")
+    return book
+
+
+def choose_sheet(book: Workbook, wanted: str | None) -> Sheet:
+    """The sheet that is asked for by name, else the first visible one."""
+    for sheet in book.sheets:
+        if sheet.name == wanted or (wanted is None and not sheet.hidden):
+            return sheet
+    if wanted is None:
+        raise Refused("no_visible_sheet")
+    names = ", ".join(f"“{sheet.name}”" for sheet in book.sheets[:20])
+    raise Refused("no_such_sheet", sheet=wanted, sheets=names or "none")
+
+
+def relationships(package: Package, part: str) -> dict[str, tuple[str, str]]:
+    """Id to (kind, part) of what `part` points to inside the package; "" is the package itself."""
+    folder, name = posixpath.split(part)
+    rels = posixpath.join(folder, "_rels", f"{name}.rels")
+    found: dict[str, tuple[str, str]] = {}
+    if rels not in package:
+        return found
+
+    def start(element: str, attributes: dict[str, str]) -> None:
+        if local(element) == "Relationship" and attributes.get("TargetMode") != "External":
+            kind = attributes.get("Type", "").rpartition("/")[2]
+            target = unquote(attributes.get("Target", "")).split("#")[0]
+            inside = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+            found[attributes.get("Id", "")] = (kind, inside)
+
+    parser = new_parser(part=rels)
+    parser.StartElementHandler = start
+    feed(parser, [package.small(rels)], part=rels)
+    return found
