@@ -140,7 +140,7 @@ S3_BUCKET = env_str("S3_BUCKET", default="")
 S3_ENDPOINT_URL = env_str("S3_ENDPOINT_URL", default="")
 
 STATIC_URL = "/static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
+STATIC_ROOT = None if DEMO or DEBUG else BASE_DIR / "staticfiles"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES: dict[str, dict[str, Any]] = {
     "default": {

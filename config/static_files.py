@@ -3,5 +3,5 @@
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 
-class HashedStaticFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # no types shipped
+class HashedStaticFiles(CompressedManifestStaticFilesStorage):
     support_js_module_import_aggregation = True  # our modules import one another

@@ -3,11 +3,14 @@
 import os
 import sys
 from pathlib import Path
+from types import FrameType
 
+ROOT = Path(__file__).resolve().parent.parent
 os.environ.setdefault("DEMO", "true")
+os.environ.setdefault("VAR_DIR", str(ROOT / "var" / "tests"))
 
-from config.settings import *  # noqa: F403 - the environment above must come first
-from config.settings import BASE_DIR, TEMPLATES
+from config.settings import *  # noqa: E402, F403 - the environment above must come first
+from config.settings import TEMPLATES  # noqa: E402
 
 
 class MissingVariable(str):
@@ -20,14 +23,14 @@ class MissingVariable(str):
 
     def __mod__(self, name: object) -> str:
         template = _template_in_rendering()
-        if template and Path(template).is_relative_to(BASE_DIR / "templates"):
+        if template and Path(template).is_relative_to(ROOT / "templates"):
             raise AssertionError(f"{template} asks for a variable that does not exist: {name}")
         return ""
 
 
 def _template_in_rendering() -> str | None:
-    frame = sys._getframe()
-    while frame := frame.f_back:
+    frame: FrameType | None = sys._getframe()
+    while frame := frame and frame.f_back:
         origin = getattr(frame.f_locals.get("self"), "origin", None)
         if origin is not None:
             return origin.name

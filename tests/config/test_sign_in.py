@@ -1,0 +1,17 @@
+import pytest
+from django.urls import reverse
+
+
+@pytest.mark.django_db
+def test_strangers_cannot_sign_up(client, django_user_model):
+    client.post(
+        reverse("account_signup"),
+        {
+            "username": "stranger",
+            "email": "s@example.org",
+            "password1": "long-enough-9",
+            "password2": "long-enough-9",
+        },
+    )
+
+    assert not django_user_model.objects.filter(username="stranger").exists()
