@@ -11,7 +11,9 @@ from work.identifiers import uuid7
 
 
 class Organisation(models.Model):
-    """A tenant. The defaults apply to its datasets and files; the limits to what it stores and has in progress."""
+    """A tenant. The defaults apply to its datasets and files; the limits to what it stores and has in
+    progress.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     slug = models.SlugField(max_length=60, unique=True)
@@ -35,7 +37,7 @@ class Organisation(models.Model):
 
 
 class User(AbstractUser):
-    """A person. `is_operator` spans all organisations; an administrator (`is_superuser`) is an operator too."""
+    """A person. `is_operator` spans all organisations; an administrator (`is_superuser`) is one too."""
 
     class Mailing(models.TextChoices):
         AT_ONCE = "at_once"
@@ -82,6 +84,9 @@ class Membership(models.Model):
             models.UniqueConstraint(fields=["user", "organisation"], name="one_membership_per_organisation")
         ]
 
+    def __str__(self) -> str:
+        return f"{self.user} as {self.role} of {self.organisation}"
+
 
 class ApiToken(models.Model):
     """A program's key: only its hash is kept. `role` is a Role, or `operator` for an operator's own token."""
@@ -105,3 +110,6 @@ class ApiToken(models.Model):
                 condition=Q(role__in=["uploader", "manager", "operator"]), name="token_role_is_known"
             )
         ]
+
+    def __str__(self) -> str:
+        return f"{self.title} ({self.hint}…)"

@@ -5,8 +5,9 @@ import hashlib
 import uuid
 
 import factory
-from accounts.models import Membership, Organisation, Role, User
 from django.utils import timezone
+
+from accounts.models import Membership, Organisation, Role, User
 from ingestion.models import Dataset, SchemaVersion, Upload
 from ingestion.states import UploadState
 

@@ -22,7 +22,8 @@ def slots_cron(
 ) -> Iterator[dt.datetime]:
     """Slots of a cron expression read in `zone` in (after, until], oldest first, as UTC.
 
-    An hour that the clocks skip runs once, at the first valid minute; an hour they repeat runs once, at its first pass.
+    An hour that the clocks skip runs once, at the first valid minute; an hour they repeat runs once, at its
+    first pass.
     """
     for local in CronSim(expression, after.astimezone(ZoneInfo(zone))):
         slot = local.astimezone(dt.UTC)

@@ -35,8 +35,8 @@ def cancel(
             pipeline.rows.unfinished()
             .filter(pk=row.pk, state__in=allowed)
             .update(
-                state=state, finished_at=Now(), lease_token=None, locked_until=None, locked_by=None, due_at=None,
-                asked_at=None, question=None, **(fields or {}),
+                state=state, finished_at=Now(), lease_token=None, locked_until=None, locked_by=None,
+                due_at=None, asked_at=None, question=None, **(fields or {}),
             )
         )  # fmt: skip
         if not moved:

@@ -1,5 +1,5 @@
-"""What we change in django-q2 1.11: a broker that deletes what it takes, a queue that no killed reader can freeze,
-and a parent that passes SIGTERM on to running steps. Why: each stock behaviour lost or repeated work in tests."""
+"""What we change in django-q2 1.11: a broker that deletes what it takes, a queue that no killed reader can
+freeze, and a parent that passes SIGTERM on to running steps. Each stock behaviour lost or repeated work."""
 
 import ctypes
 import os
@@ -30,7 +30,9 @@ RETURNING id, payload
 
 
 class DeletingBroker(ORM):
-    """The queue never runs anything again by itself: a doorbell that is taken is gone, and the sweep rings anew."""
+    """The queue never runs anything again by itself: a doorbell that is taken is gone, and the sweep rings
+    anew.
+    """
 
     def queue_size(self) -> int:
         return OrmQ.objects.filter(key=self.list_key).count()
@@ -97,7 +99,7 @@ def _tick_for_ever(every: float) -> None:
         try:
             if DeletingBroker(list_key=GROUND).queue_size() < 10:
                 async_task("work.tasks.tick", cluster=GROUND)
-        except Exception:  # noqa: BLE001 (the database may be restarting: the next tick tries again)
+        except Exception:
             connection.close()
 
 

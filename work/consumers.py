@@ -11,7 +11,8 @@ from work.models import Event
 class Consumer:
     """`handle` runs in the transaction that finishes the deliveries, which makes a redelivery harmless.
 
-    `types` are patterns such as `upload.*`. With `batch` above 1, `handle` gets up to so many events at once, and
+    `types` are patterns such as `upload.*`. With `batch` above 1, `handle` gets up to so many events at
+    once, and
     only one batch runs at a time. `handle` may raise TemporaryFailure or PermanentFailure (a dead letter).
     """
 

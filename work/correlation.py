@@ -1,4 +1,6 @@
-"""The correlation id: one per action of a user, carried from the request to every row, event and log line of it."""
+"""The correlation id: one per action of a user, carried from the request to every row, event and log line of
+it.
+"""
 
 import contextlib
 import re

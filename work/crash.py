@@ -1,7 +1,9 @@
 """Named points at which a test can have the process killed. Inert unless WAYBILL_KILL is set.
 
-WAYBILL_KILL is `name:n`: kill at the n-th passage of that point. Passages are counted over all processes in the files
-of WAYBILL_KILL_DIR, so that one kill happens once and not in every worker, and a test can see which points were reached.
+WAYBILL_KILL is `name:n`: kill at the n-th passage of that point. Passages are counted over all processes in
+the files
+of WAYBILL_KILL_DIR, so that one kill happens once and not in every worker, and a test can see which points
+were reached.
 """
 
 import fcntl

@@ -21,7 +21,9 @@ def record(
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
 ) -> Decision:
-    """Write the decision and its event in the caller's transaction. `by` is a user, or a label for the system."""
+    """Write the decision and its event in the caller's transaction. `by` is a user, or a label for the
+    system.
+    """
     user = by if hasattr(by, "is_authenticated") else None
     decision = Decision.objects.create(
         what=what,

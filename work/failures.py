@@ -5,7 +5,9 @@ from typing import Any
 
 
 class WorkFailure(Exception):
-    """The base of every failure a step names. `code` is stable; `detail` is data for the page, never cell values."""
+    """The base of every failure a step names. `code` is stable; `detail` is data for the page, never cell
+    values.
+    """
 
     retryable = False
 
@@ -26,7 +28,9 @@ class PermanentFailure(WorkFailure):
 
 
 class Postponed(Exception):
-    """The work is not ready (budget, rate limit, an external job): released until then, counted against nobody."""
+    """The work is not ready (budget, rate limit, an external job): released until then, counted against
+    nobody.
+    """
 
     def __init__(self, reason: str, due_in: timedelta) -> None:
         super().__init__(reason)

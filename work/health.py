@@ -1,4 +1,5 @@
-"""Whether clusters do their work: read from the canaries and the workers' own rows, by the database's clock."""
+"""Whether clusters do their work: read from the canaries and the workers' own rows, by the database's clock.
+"""
 
 import datetime as dt
 from dataclasses import dataclass

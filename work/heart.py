@@ -1,6 +1,7 @@
 """One thread per process that keeps its leases alive, writes their progress, and gives up steps that hang.
 
-It has its own connection: a renewal must not wait behind a merge of the step's. It never decides what becomes of a
+It has its own connection: a renewal must not wait behind a merge of the step's. It never decides what
+becomes of a
 row; it stops renewing, and recovery does the rest.
 """
 
@@ -24,8 +25,8 @@ from work.pipelines import Step, lease_seconds
 log = structlog.get_logger(__name__)
 
 RENEW = sql.SQL("""
-UPDATE {table} SET locked_until = clock_timestamp() + %(lease)s * interval '1 second', heartbeat_at = clock_timestamp(),
-  step = %(step)s, progress_done = %(done)s, progress_total = %(total)s, progress_unit = %(unit)s
+UPDATE {table} SET locked_until = clock_timestamp() + %(lease)s * interval '1 second',
+  heartbeat_at = clock_timestamp(), step = %(step)s, progress_done = %(done)s, progress_total = %(total)s, progress_unit = %(unit)s
 WHERE id = %(id)s AND lease_token = %(token)s
 """)
 NOTE_HUNG = "UPDATE work_attempt SET hung_at_step = %(step)s WHERE token = %(token)s AND ended_at IS NULL"
@@ -33,13 +34,14 @@ EXPIRE = sql.SQL(
     "UPDATE {table} SET locked_until = clock_timestamp() WHERE id = %(id)s AND lease_token = %(token)s"
 )
 SEEN = """
-INSERT INTO work_worker (id, cluster, label, started_at, seen_at, busy_with, busy_since, took_at, clock_skew_seconds)
+INSERT INTO work_worker (id, cluster, label, started_at, seen_at, busy_with, busy_since, took_at,
+clock_skew_seconds)
 VALUES (%(id)s, %(cluster)s, %(label)s, clock_timestamp(), clock_timestamp(), %(busy)s, NULL, NULL,
   %(clock)s - extract(epoch FROM clock_timestamp()))
 ON CONFLICT (id) DO UPDATE SET seen_at = clock_timestamp(),
   took_at = CASE WHEN %(busy)s <> '' THEN clock_timestamp() ELSE work_worker.took_at END,
-  busy_since = CASE WHEN %(busy)s = '' THEN NULL WHEN work_worker.busy_with = %(busy)s THEN work_worker.busy_since
-    ELSE clock_timestamp() END,
+  busy_since = CASE WHEN %(busy)s = '' THEN NULL
+    WHEN work_worker.busy_with = %(busy)s THEN work_worker.busy_since ELSE clock_timestamp() END,
   busy_with = %(busy)s, clock_skew_seconds = EXCLUDED.clock_skew_seconds
 """
 # A step that does not come back this long after it was given up is in code that never looks: end the process.
@@ -48,7 +50,9 @@ PATIENCE_AFTER_HUNG = 30.0
 
 @dataclass
 class Held:
-    """What the heart knows of one running job. `lost` holds why the lease is gone; the step sees it at its next check."""
+    """What the heart knows of one running job. `lost` holds why the lease is gone; the step sees it at its
+    next check.
+    """
 
     lease: Lease
     step: Step | None = None
@@ -217,7 +221,7 @@ def the() -> Heart:
 
 
 def _anew() -> None:
-    global _heart  # noqa: PLW0603 (threads and connections do not survive a fork)
+    global _heart
     _heart = Heart()
 
 

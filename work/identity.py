@@ -18,7 +18,7 @@ _current: Identity | None = None
 
 def current() -> Identity:
     """This process's identity; made on first use, and anew after a fork."""
-    global _current  # noqa: PLW0603 (one identity per process is the point)
+    global _current
     if _current is None:
         cluster = os.environ.get("Q_CLUSTER_NAME", "ground")
         _current = Identity(id=uuid.uuid4(), cluster=cluster, label=f"{socket.gethostname()}:{os.getpid()}")
@@ -26,7 +26,7 @@ def current() -> Identity:
 
 
 def _forget() -> None:
-    global _current  # noqa: PLW0603 (a forked child is another worker)
+    global _current
     _current = None
 
 

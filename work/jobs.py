@@ -14,7 +14,9 @@ from work.pipelines import Fields, Step
 
 
 class Job:
-    """Handed to every step with the pipeline's context. Not shared between threads, but for the heart's reading."""
+    """Handed to every step with the pipeline's context. Not shared between threads, but for the heart's
+    reading.
+    """
 
     def __init__(self, lease: Lease) -> None:
         self.lease = lease
@@ -48,7 +50,8 @@ class Job:
         self.check()
 
     def check(self) -> None:
-        """Call between pieces of work. Raises LeaseLost when the lease is gone, Stopping when asked to stop."""
+        """Call between pieces of work. Raises LeaseLost when the lease is gone, Stopping when asked to stop.
+        """
         if self.held.lost:
             raise LeaseLost(self.held.lost)
         if stopping.is_asked():
@@ -56,7 +59,9 @@ class Job:
 
     @contextlib.contextmanager
     def killing(self, kill: Callable[[], None]) -> Iterator[None]:
-        """While the block runs, a lost lease calls `kill` (of the step's child, say) from the heart's thread."""
+        """While the block runs, a lost lease calls `kill` (of the step's child, say) from the heart's
+        thread.
+        """
         self.held.killers.append(kill)
         try:
             yield

@@ -17,10 +17,15 @@ from work.failures import LeaseLost
 from work.models import Leased, Outcome, RefusedWrite
 from work.pipelines import ALL_BUT_ONE, Fields, Pipeline, lease_seconds
 
-WORKER_IS_ALIVE = "seen_at > clock_timestamp() - %(alive)s * interval '1 second' AND stopped_at IS NULL"
+ALL_WORKERS_BUT_ONE = """greatest(1, (SELECT count(*) - 1 FROM work_worker WHERE cluster = %(cluster)s
+  AND seen_at > clock_timestamp() - %(alive)s * interval '1 second' AND stopped_at IS NULL))"""
+LIVE_LEASES = """SELECT count(*) FROM {table} WHERE lease_token IS NOT NULL
+  AND locked_until > clock_timestamp()"""
 
-# Fair between organisations (fewest running first, then served longest ago), oldest first within one; a walk over
-# the organisations that wait costs one index probe each, however long their queues are. Predicates stand at the
+# Fair between organisations (fewest running first, then served longest ago), oldest first within one; a
+# walk over
+# the organisations that wait costs one index probe each, however long their queues are. Predicates stand at
+# the
 # level of FOR UPDATE, and nothing is sorted outside the lock, or a row could be claimed twice.
 FAIR_PICK = """
 orgs AS (
@@ -34,7 +39,8 @@ turn AS MATERIALIZED (
   LEFT JOIN LATERAL (SELECT count(*) n FROM {table} r
     WHERE r.organisation_id = o.organisation_id AND r.lease_token IS NOT NULL) r ON true
   LEFT JOIN LATERAL (SELECT started_at FROM {table} s
-    WHERE s.organisation_id = o.organisation_id AND s.started_at IS NOT NULL ORDER BY s.started_at DESC LIMIT 1) s ON true
+    WHERE s.organisation_id = o.organisation_id AND s.started_at IS NOT NULL
+    ORDER BY s.started_at DESC LIMIT 1) s ON true
   WHERE o.organisation_id IS NOT NULL ORDER BY r.n, s.started_at NULLS FIRST, o.organisation_id),
 pick AS (
   SELECT p.id FROM turn CROSS JOIN LATERAL (
@@ -67,8 +73,8 @@ WITH ended AS (
     unanswered = unanswered - 1{assignments}
   WHERE id = %(id)s AND lease_token = %(token)s AND state = %(old)s RETURNING 1),
 attempt AS (
-  UPDATE work_attempt SET ended_at = clock_timestamp(), outcome = %(outcome)s, steps = %(steps)s, step = %(step)s,
-    code = %(code)s, detail = %(detail)s, traceback = %(traceback)s, fingerprint = %(fingerprint)s
+  UPDATE work_attempt SET ended_at = clock_timestamp(), outcome = %(outcome)s, steps = %(steps)s,
+    step = %(step)s, code = %(code)s, detail = %(detail)s, traceback = %(traceback)s, fingerprint = %(fingerprint)s
   WHERE token = %(token)s AND ended_at IS NULL AND EXISTS (SELECT 1 FROM ended))
 SELECT count(*) FROM ended
 """
@@ -99,7 +105,9 @@ class Account:
 
 
 def claim_next(pipeline: Pipeline) -> Lease | None:
-    """Claim the next due row of a pipeline, or None: nothing due, paused, or at its cap. Its own transaction."""
+    """Claim the next due row of a pipeline, or None: nothing due, paused, or at its cap. Its own
+    transaction.
+    """
     who = identity.current()
     fair = pipeline.model.FAIR
     pick = (FAIR_PICK if fair else PLAIN_PICK).format(table=pipeline.table, open=_open(pipeline))
@@ -160,7 +168,8 @@ def ask(
 def finish(lease: Lease, *, state: str, fields: Fields | None = None, account: Account | None = None) -> None:
     """End the row. The fence: the last statement of the effect's transaction, which the caller opened.
 
-    Raises LeaseLost when the token no longer matches; the caller lets it pass, so that its transaction rolls back.
+    Raises LeaseLost when the token no longer matches; the caller lets it pass, so that its transaction
+    rolls back.
     """
     _joined()
     more, params = _assignments(lease.pipeline.model, fields or {})
@@ -194,9 +203,8 @@ def _open(pipeline: Pipeline) -> str:
         return paused
     cap = "%(cap)s"
     if pipeline.limits.running == ALL_BUT_ONE:
-        cap = f"greatest(1, (SELECT count(*) - 1 FROM work_worker WHERE cluster = %(cluster)s AND {WORKER_IS_ALIVE}))"
-    running = f"SELECT count(*) FROM {pipeline.table} WHERE lease_token IS NOT NULL AND locked_until > clock_timestamp()"
-    return f"{paused} AND ({running}) < {cap}"
+        cap = ALL_WORKERS_BUT_ONE
+    return f"{paused} AND ({LIVE_LEASES.format(table=pipeline.table)}) < {cap}"
 
 
 def _end(lease: Lease, account: Account, assignments: str, params: Mapping[str, Any]) -> None:

@@ -1,4 +1,5 @@
-"""Events: written in the transaction of the change they tell of, with one delivery per interested consumer."""
+"""Events: written in the transaction of the change they tell of, with one delivery per interested consumer.
+"""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -15,7 +16,7 @@ from work.pipelines import GROUND
 
 
 def record(
-    type: str,  # noqa: A002 (the event's own word)
+    type: str,
     *,
     subject: Any,
     kind: str,
@@ -27,7 +28,8 @@ def record(
 ) -> Event:
     """Write an event and its deliveries. Insists on the caller's transaction (RuntimeError without one).
 
-    `subject` is a row or an id, `kind` its kind (`upload`, `dataset`…), `label` its name for people; `by` a user or
+    `subject` is a row or an id, `kind` its kind (`upload`, `dataset`…), `label` its name for people; `by` a
+    user or
     a label; `organisation` a row or an id. `payload` holds ids and counts, never rows or cell values.
     """
     if not connection.in_atomic_block:

@@ -26,7 +26,8 @@ FIRST_SEEN = "first seen: runs from the next slot on"
 class PeriodicJob:
     """`function(job)` returns a sentence of what it did. Either `every` or `cron` (read in `zone`) says when.
 
-    No run starts before `at_least` has passed since the last one's start; the heart gives a run up after `at_most`.
+    No run starts before `at_least` has passed since the last one's start; the heart gives a run up after
+    `at_most`.
     """
 
     name: str
@@ -68,12 +69,14 @@ def recover_and_plan() -> None:
     for job in every():
         try:
             plan(job, now)
-        except Exception:  # noqa: BLE001 (one malformed job stops no other)
+        except Exception:
             log.exception("periodic.not_planned", job=job.name)
 
 
 def plan(job: PeriodicJob, now: dt.datetime) -> PeriodicRun | None:
-    """Write the newest due slot of a job, marked as a catch-up when slots were missed. The unique slot is the lock."""
+    """Write the newest due slot of a job, marked as a catch-up when slots were missed. The unique slot is
+    the lock.
+    """
     last = (
         PeriodicRun.objects.filter(name=job.name)
         .exclude(trigger="person")
@@ -115,8 +118,7 @@ def _due(job: PeriodicJob, last: dt.datetime | None, now: dt.datetime) -> list[d
     if job.every is not None:
         slots = calendars.slots_every(job.every, after=last or now - job.every, until=now)
         return [slot for slot, _ in zip(slots, range(3), strict=False)]
-    assert last is not None
-    return list(calendars.slots_cron(job.cron, job.zone, after=last, until=now))[::-1]
+    return list(calendars.slots_cron(job.cron, job.zone, after=last or now, until=now))[::-1]
 
 
 def _insert(
@@ -126,7 +128,8 @@ def _insert(
     columns: dict[str, Any] = {"due_at": _earliest(job, slot)}
     if skipped:
         columns = {
-            "due_at": None, "finished_at": database_now(), "state": PeriodicState.SKIPPED, "skipped_because": skipped,
+            "due_at": None, "finished_at": database_now(), "state": PeriodicState.SKIPPED,
+            "skipped_because": skipped,
         }  # fmt: skip
     try:
         with transaction.atomic():

@@ -1,4 +1,6 @@
-"""Pipelines: which table, which steps, which limits. They register here in their `apps.ready()`; `work` knows none."""
+"""Pipelines: which table, which steps, which limits. They register here in their `apps.ready()`; `work`
+knows none.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +25,8 @@ Fields = Mapping[str, Any]
 class Step:
     """One named part of a pipeline, runnable again from its start.
 
-    `silent_for` and `at_most` are seconds: without a progress report for the one, or running for longer than the
+    `silent_for` and `at_most` are seconds: without a progress report for the one, or running for longer
+    than the
     other, the step is given up as hung.
     """
 
@@ -35,7 +38,8 @@ class Step:
 
 @dataclass(frozen=True)
 class Limits:
-    """`running` caps the rows under a lease at once: ALL_BUT_ONE of the cluster's workers (at least 1), a number,
+    """`running` caps the rows under a lease at once: ALL_BUT_ONE of the cluster's workers (at least 1), a
+    number,
     or None for no cap. `gives_up_after` is the age at which temporary failures become final.
     """
 
@@ -47,7 +51,8 @@ class Limits:
 class Ending:
     """How recovery or the runner ends or returns a row: the next state, and the columns that go with it.
 
-    A terminal state finishes the row; with a `question` the row asks a person; otherwise it is due in `due_in` seconds.
+    A terminal state finishes the row; with a `question` the row asks a person; otherwise it is due in
+    `due_in` seconds.
     """
 
     state: str
@@ -58,14 +63,17 @@ class Ending:
 
 @dataclass(frozen=True)
 class Pipeline:
-    """`initial` is where rows wait, `running` what a claim makes of it; any other state is kept by both moves.
+    """`initial` is where rows wait, `running` what a claim makes of it; any other state is kept by both
+    moves.
 
     - `begin(row)` makes the context that is handed from step to step (typed by the pipeline).
     - `on_failure(row, code, detail, by)` runs in the transaction that ends the row: it may write events, and
       returns the failed state with its columns.
     - `on_expiry(row, died)` does the same for a row whose worker died and that is tried again (`died` is
-      `{worker, step, outcome}`); the default requeues. A pipeline that must not be run again returns another Ending.
-    - `on_success(row)` is for steps that leave the finish to the runner; most finish in their effect's transaction.
+      `{worker, step, outcome}`); the default requeues. A pipeline that must not be run again returns
+      another Ending.
+    - `on_success(row)` is for steps that leave the finish to the runner; most finish in their effect's
+    transaction.
     """
 
     name: str

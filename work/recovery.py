@@ -1,4 +1,6 @@
-"""Deals with rows whose lease ran out, in the way their pipeline names. Takes no lock that outlives a session."""
+"""Deals with rows whose lease ran out, in the way their pipeline names. Takes no lock that outlives a
+session.
+"""
 
 import uuid
 from dataclasses import dataclass
@@ -38,7 +40,8 @@ class _Moved(Exception):
 
 
 def recover(pipeline: Pipeline) -> Recovered:
-    """Recover every expired row of a pipeline, page by page. Safe to run twice at once: the fence picks one."""
+    """Recover every expired row of a pipeline, page by page. Safe to run twice at once: the fence picks one.
+    """
     counts, last = Recovered(), uuid.UUID(int=0)
     while page := list(pipeline.rows.expired().filter(pk__gt=last).order_by("pk")[:PAGE]):
         last = page[-1].pk
@@ -58,7 +61,7 @@ def _recover(pipeline: Pipeline, row: Any, counts: Recovered) -> None:
         crash.point("recovery.after")
     except _Moved:
         return
-    except Exception:  # noqa: BLE001 (a row that raises is parked, and the rest goes on)
+    except Exception:
         log.exception("recovery.parked", pipeline=pipeline.name)
         counts.parked += _park(pipeline, row)
         return

@@ -22,7 +22,8 @@ log = structlog.get_logger(__name__)
 
 
 def run(lease: Lease) -> None:
-    """Run the attempt to its end. Returns normally whatever happened: every outcome is written down or left to
+    """Run the attempt to its end. Returns normally whatever happened: every outcome is written down or left
+    to
     recovery; nothing is raised to the queue."""
     job = Job(lease)
     pipeline = lease.pipeline
@@ -32,7 +33,7 @@ def run(lease: Lease) -> None:
         log.info("attempt.started", pipeline=pipeline.name, number=lease.row.starts)
         try:
             _run_steps(job)
-        except Exception as error:  # noqa: BLE001 (the task boundary)
+        except Exception as error:
             _answer(job, error)
         finally:
             heart.the().drop(job.held)
@@ -50,7 +51,9 @@ def _run_steps(job: Job) -> None:
 
 
 def _answer(job: Job, error: Exception) -> None:
-    """Translate what was raised into the row's next state. A lost lease has nothing to answer but its refusal."""
+    """Translate what was raised into the row's next state. A lost lease has nothing to answer but its
+    refusal.
+    """
     try:
         _close_broken_transaction()
         match error:
@@ -79,7 +82,9 @@ def _answer(job: Job, error: Exception) -> None:
 
 
 def fail(job: Job, code: str, detail: dict[str, Any], error: Exception) -> None:
-    """End the row as failed, in one transaction with whatever the pipeline writes about it. Raises LeaseLost."""
+    """End the row as failed, in one transaction with whatever the pipeline writes about it. Raises
+    LeaseLost.
+    """
     log.info("attempt.failed", code=code)
     account = Account(
         Outcome.FAILED,
@@ -100,7 +105,8 @@ def fail(job: Job, code: str, detail: dict[str, Any], error: Exception) -> None:
 
 
 def fingerprint(job: Job, code: str, error: Exception) -> str:
-    """The same for failures of one cause: pipeline, step, code and, for the unforeseen, where it was raised."""
+    """The same for failures of one cause: pipeline, step, code and, for the unforeseen, where it was raised.
+    """
     places = traceback.extract_tb(error.__traceback__)[-3:] if code == UNFORESEEN else []
     where = "|".join(f"{frame.filename.rsplit('/', 2)[-1]}:{frame.name}" for frame in places)
     text = (

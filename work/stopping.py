@@ -1,6 +1,7 @@
 """Tells running steps that the process is asked to stop.
 
-SIGTERM reaches only the parent of a cluster (sent to all, it would kill the sentinel). The parent writes one byte
+SIGTERM reaches only the parent of a cluster (sent to all, it would kill the sentinel). The parent writes
+one byte
 into a pipe that every worker inherited; nobody reads it, so every worker sees it.
 """
 
@@ -15,7 +16,7 @@ _pipe: tuple[int, int] | None = None
 
 def open_pipe() -> None:
     """Called once by the cluster's parent before it forks."""
-    global _pipe  # noqa: PLW0603 (inherited by every forked child)
+    global _pipe
     if _pipe is None:
         _pipe = os.pipe()
         for end in _pipe:

@@ -22,7 +22,9 @@ class Reason:
 
 
 def why(pipeline: Pipeline, row: Any) -> Reason | None:
-    """None for a row that is worked on under a live lease, or finished. Cheap enough for one row, not for a list."""
+    """None for a row that is worked on under a live lease, or finished. Cheap enough for one row, not for a
+    list.
+    """
     if row.finished_at is not None:
         return None
     if row.asked_at is not None:

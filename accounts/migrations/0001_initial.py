@@ -6,9 +6,10 @@ import django.db.models.deletion
 import django.db.models.functions.datetime
 import django.db.models.functions.text
 import django.utils.timezone
-import work.identifiers
 from django.conf import settings
 from django.db import migrations, models
+
+import work.identifiers
 
 
 class Migration(migrations.Migration):

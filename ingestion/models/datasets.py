@@ -47,9 +47,13 @@ class SchemaVersion(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["dataset", "number"], name="schema_version_once")]
 
+    def __str__(self) -> str:
+        return f"schema {self.number}"
+
 
 class Record(models.Model):
-    """The current values under one key. `key` is the canonical text of the primaryKey fields, or upload and row.
+    """The current values under one key. `key` is the canonical text of the primaryKey fields, or upload and
+    row.
 
     Its foreign keys have no index of their own: every merge would pay for them, and no query needs them.
     """
@@ -67,6 +71,9 @@ class Record(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["dataset", "key"], name="one_record_per_key")]
+
+    def __str__(self) -> str:
+        return self.key
 
 
 class RecordVersion(models.Model):
@@ -90,3 +97,6 @@ class RecordVersion(models.Model):
                 fields=["dataset", "key", "version"], name="one_earlier_value_per_version"
             )
         ]
+
+    def __str__(self) -> str:
+        return f"{self.key} version {self.version}"

@@ -76,6 +76,9 @@ class Upload(Leased):
             models.Index(fields=["organisation", "sha256"], name="upload_bytes"),  # repeats; find by sha256
         ]
 
+    def __str__(self) -> str:
+        return self.filename
+
 
 class UploadKeys(models.Model):
     """The sorted 8-byte hashes of every readable key of a stored upload, refused rows included.
@@ -93,9 +96,14 @@ class UploadKeys(models.Model):
             models.Index(fields=["dataset", "sequence"], name="upload_keys_newer")
         ]  # lists of newer uploads
 
+    def __str__(self) -> str:
+        return f"keys of upload {self.upload_id}"
+
 
 class RowError(models.Model):
-    """One spreadsheet row that was refused: `errors` is a list of {column, header, cell, value, code, message, remedy}."""
+    """One spreadsheet row that was refused: `errors` is a list of {column, header, cell, value, code,
+    message, remedy}.
+    """
 
     id = models.BigAutoField(primary_key=True)
     upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="row_errors")
@@ -109,6 +117,9 @@ class RowError(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["upload", "run", "row"], name="one_report_line_per_row")
         ]
+
+    def __str__(self) -> str:
+        return f"row {self.row}"
 
 
 class ErrorCount(models.Model):
@@ -131,6 +142,9 @@ class ErrorCount(models.Model):
                 fields=["upload", "run", "code", "column"], name="one_count_per_rule_and_column"
             )
         ]
+
+    def __str__(self) -> str:
+        return f"{self.code} in column {self.column}"
 
 
 class Report(Leased):
@@ -163,3 +177,6 @@ class Report(Leased):
             ),
         ]
         indexes = lease_indexes("report")
+
+    def __str__(self) -> str:
+        return f"{self.kind} report of upload {self.upload_id}"

@@ -3,6 +3,7 @@
 import dataclasses
 
 import pytest
+
 from ingestion.models import Upload
 from ingestion.states import TERMINAL, UploadState
 from work import identity, pipelines

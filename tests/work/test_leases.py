@@ -3,6 +3,7 @@ import uuid
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.db.models.functions import Now
+
 from ingestion.models import Upload
 from ingestion.states import UploadState
 from tests.factories import DatasetFactory, UploadFactory

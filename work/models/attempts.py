@@ -1,4 +1,4 @@
-"""One row per start of a leased row, and the late writes that the fence refused. Both outlive their subject."""
+"""One row per start of a leased row, and the late writes that the fence refused. Both outlive the row."""
 
 from django.db import models
 from django.db.models import Q
@@ -19,7 +19,9 @@ class Outcome(models.TextChoices):
 
 
 class Attempt(models.Model):
-    """`steps` is a list of `{name, seconds}` in order; `hung_at_step` is set by the heart when it gives a step up."""
+    """`steps` is a list of `{name, seconds}` in order; `hung_at_step` is set by the heart when it gives a
+    step up.
+    """
 
     pipeline = models.CharField(max_length=40)
     subject = models.UUIDField()
@@ -63,6 +65,9 @@ class Attempt(models.Model):
             models.Index(fields=["ended_at"], name="attempt_ended"),  # metrics, retention
         ]
 
+    def __str__(self) -> str:
+        return f"{self.pipeline} attempt {self.number}"
+
 
 class RefusedWrite(models.Model):
     """A write that came after its lease was lost: what was tried, and what stood in its place."""
@@ -78,3 +83,6 @@ class RefusedWrite(models.Model):
 
     class Meta:
         indexes = [models.Index(fields=["pipeline", "subject"], name="refused_write_subject")]
+
+    def __str__(self) -> str:
+        return f"{self.pipeline}: {self.tried}"

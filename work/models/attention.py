@@ -18,6 +18,9 @@ class CaseClaim(models.Model):
     claimed_at = models.DateTimeField(db_default=Now())
     until = models.DateTimeField()
 
+    def __str__(self) -> str:
+        return self.case
+
 
 class Notification(models.Model):
     """What one person was told about one event. The row is the effect; mails are rows of their own."""
@@ -39,6 +42,9 @@ class Notification(models.Model):
         constraints = [models.UniqueConstraint(fields=["user", "event"], name="one_notification_per_event")]
         indexes = [models.Index(fields=["user", "-id"], name="notification_of_user")]
 
+    def __str__(self) -> str:
+        return self.title
+
 
 class MailState(models.TextChoices):
     QUEUED = "queued"
@@ -48,7 +54,9 @@ class MailState(models.TextChoices):
 
 
 class Mail(Leased):
-    """One message to one person, with a fixed Message-ID so that a second sending is seen as the same message."""
+    """One message to one person, with a fixed Message-ID so that a second sending is seen as the same
+    message.
+    """
 
     FAIR: ClassVar[bool] = False
 
@@ -65,6 +73,9 @@ class Mail(Leased):
         constraints = lease_constraints("mail", terminal=(MailState.SENT, MailState.FAILED))
         indexes = lease_indexes("mail", fair=False)
 
+    def __str__(self) -> str:
+        return self.subject
+
 
 class Webhook(models.Model):
     """Where a tenant (or the installation: no organisation) wants to be told of what needs a person."""
@@ -77,6 +88,9 @@ class Webhook(models.Model):
     secret = models.CharField(max_length=64, editable=False)
     is_active = models.BooleanField(default=True)
     made_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return self.url
 
 
 class DailyFigure(models.Model):
@@ -95,3 +109,6 @@ class DailyFigure(models.Model):
                 fields=["organisation", "dataset", "day", "measure", "key"], name="one_figure_per_day"
             )
         ]
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.measure} {self.key}"

@@ -18,7 +18,9 @@ BULK_TERMINAL = (BulkState.FINISHED, BulkState.CANCELLED, BulkState.FAILED)
 
 
 class BulkAction(Leased):
-    """`rule` is `{"filter": {...}}` or `{"ids": [...]}`; `previewed` and `counts` hold the numbers shown and done."""
+    """`rule` is `{"filter": {...}}` or `{"ids": [...]}`; `previewed` and `counts` hold the numbers shown and
+    done.
+    """
 
     organisation = models.ForeignKey("accounts.Organisation", on_delete=models.PROTECT, related_name="+")
     action = models.CharField(max_length=60)
@@ -38,6 +40,9 @@ class BulkAction(Leased):
         constraints = lease_constraints("bulk_action", terminal=BULK_TERMINAL)
         indexes = lease_indexes("bulk_action")
 
+    def __str__(self) -> str:
+        return self.action
+
 
 class BulkOutcome(models.Model):
     """What became of one selected row: `changed`, or `not_eligible` with the state it was found in."""
@@ -50,3 +55,6 @@ class BulkOutcome(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["bulk", "subject"], name="one_outcome_per_row")]
+
+    def __str__(self) -> str:
+        return f"{self.label}: {self.outcome}"

@@ -39,6 +39,9 @@ class Event(models.Model):
             ),  # the events page of a tenant
         ]
 
+    def __str__(self) -> str:
+        return self.type
+
 
 class DeliveryState(models.TextChoices):
     PENDING = "pending"  # made with its event; leaves when a worker claims it, or with its batch
@@ -77,3 +80,6 @@ class Delivery(Leased):
             ),
             models.Index(fields=["finished_at"], name="delivery_finished"),  # retention
         ]
+
+    def __str__(self) -> str:
+        return f"{self.consumer} of event {self.event_id}"

@@ -11,9 +11,9 @@ from django.db.models.lookups import Exact
 from work.identifiers import uuid7
 
 LEASE_COLUMNS = frozenset({
-    "lease_token", "locked_until", "locked_by", "heartbeat_at", "due_at", "asked_at", "question", "finished_at",
-    "step", "progress_done", "progress_total", "progress_unit", "starts", "unanswered", "postponed", "started_at",
-    "state",
+    "lease_token", "locked_until", "locked_by", "heartbeat_at", "due_at", "asked_at", "question",
+    "finished_at", "step", "progress_done", "progress_total", "progress_unit", "starts", "unanswered",
+    "postponed", "started_at", "state",
 })  # fmt: skip
 MAX_UNANSWERED = 3
 
@@ -49,7 +49,8 @@ class LeasedQuerySet(models.QuerySet[Any]):
 class Leased(models.Model):
     """A row that workers claim. Exactly one of: under a lease, due, asking a person, finished.
 
-    Lease columns are written only by `work.leases`, `work.recovery` and guarded UPDATEs; `save()` refuses them,
+    Lease columns are written only by `work.leases`, `work.recovery` and guarded UPDATEs; `save()` refuses
+    them,
     so that a form opened before a claim and saved after it cannot put an old lease back.
     """
 

@@ -53,3 +53,6 @@ class PeriodicRun(Leased):
                 fields=["name", "-slot"], name="periodic_run_ledger"
             ),  # the ledger page, the last slot
         ]
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.slot}"

@@ -5,9 +5,11 @@ from django.db.models.functions import Now
 
 
 class IdempotencyKey(models.Model):
-    """One accepted request. `actor` is the token or user with the endpoint; `fingerprint` is a hash of its content.
+    """One accepted request. `actor` is the token or user with the endpoint; `fingerprint` is a hash of its
+    content.
 
-    Written in the transaction that makes `subject`; the loser of a race meets the constraint and answers with the
+    Written in the transaction that makes `subject`; the loser of a race meets the constraint and answers
+    with the
     winner's subject. Kept 7 days.
     """
 
@@ -25,3 +27,6 @@ class IdempotencyKey(models.Model):
             )
         ]
         indexes = [models.Index(fields=["accepted_at"], name="idempotency_age")]  # retention
+
+    def __str__(self) -> str:
+        return self.key

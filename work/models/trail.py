@@ -30,6 +30,9 @@ class AuditEntry(models.Model):
         verbose_name_plural = "audit entries"
         indexes = [models.Index(fields=["subject_kind", "subject_id"], name="audit_subject")]
 
+    def __str__(self) -> str:
+        return f"{self.number} {self.type}"
+
 
 class Decision(models.Model):
     """What a person decided: who, what, why, what they were shown, counts before and after."""
@@ -60,3 +63,6 @@ class Decision(models.Model):
 
     class Meta:
         indexes = [models.Index(fields=["subject_kind", "subject_id"], name="decision_subject")]
+
+    def __str__(self) -> str:
+        return f"{self.what} by {self.by_label}"

@@ -6,7 +6,7 @@ from django.db.models.functions import Now
 
 
 class Worker(models.Model):
-    """One start of one worker process. `label` (host and process id) is for people; the id is a fresh uuid."""
+    """One start of one worker process. `label` (host, process id) is for people; the id is a fresh uuid."""
 
     id = models.UUIDField(primary_key=True)
     cluster = models.CharField(max_length=40)
@@ -22,6 +22,9 @@ class Worker(models.Model):
     class Meta:
         indexes = [models.Index(fields=["cluster", "seen_at"], name="worker_seen")]  # health, the claim's cap
 
+    def __str__(self) -> str:
+        return f"{self.label} of {self.cluster}"
+
 
 class PipelinePause(models.Model):
     """While a row exists its pipeline claims nothing. Resuming deletes it; the decisions keep the story."""
@@ -34,6 +37,9 @@ class PipelinePause(models.Model):
     paused_by_label = models.CharField(max_length=150)
     reason = models.TextField()
 
+    def __str__(self) -> str:
+        return self.pipeline
+
 
 class Canary(models.Model):
     """The last time a canary passed the whole path of a cluster: enqueue, queue, worker, database."""
@@ -42,3 +48,6 @@ class Canary(models.Model):
     sent_at = models.DateTimeField(null=True)
     passed_at = models.DateTimeField(null=True)
     waiting_since = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return self.cluster
