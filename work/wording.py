@@ -12,7 +12,7 @@ def number(value: int | float | Decimal | None) -> str:
     if value is None:
         return "–"
     if isinstance(value, float):
-        value = round(value, 1 if abs(value) < 100 else None)
+        value = round(value, 1 if abs(value) < 100 else 0)
         value = int(value) if value.is_integer() else value
     return f"{value:,}".replace(",", THIN)
 

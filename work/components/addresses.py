@@ -2,7 +2,7 @@
 
 from django.http import HttpRequest
 
-PLACE = ("before", "after", "page")  # where one is in a list; any other choice starts it from its beginning
+PLACE = ("cursor", "page")  # where one is in a list; any other choice starts it from its beginning
 
 
 def with_query(request: HttpRequest, **changes: str | int | None) -> str:

@@ -67,19 +67,20 @@ def choice_pills(
 def keyset_pages(
     context: template.Context,
     *,
-    older: object = None,
-    newer: object = None,
+    older: str | None = None,
+    newer: str | None = None,
+    newest_first: bool = True,
     note: str = "",
     label: str = "Pages",
     target: str = "",
 ) -> dict[str, Any]:
-    """`older` and `newer` are cursors or None; they go into the address as `before` and `after`."""
+    """`older` and `newer` are the cursors after and before this page, or None; `cursor` holds one in the address."""
     request: HttpRequest = context["request"]
+    first, back, onward = ("Newest", "Newer", "Older") if newest_first else ("First", "Previous", "Next")
     return {
-        "newer_url": with_query(request, after=str(newer)) if newer else "",
-        "older_url": with_query(request, before=str(older)) if older else "",
-        "is_begun": bool(request.GET.get("before") or request.GET.get("after")),
-        "newest_url": with_query(request),
+        "first": {"label": first, "url": with_query(request)} if request.GET.get("cursor") else None,
+        "back": {"label": back, "url": with_query(request, cursor=newer) if newer else ""},
+        "onward": {"label": onward, "url": with_query(request, cursor=older) if older else ""},
         "note": note,
         "label": label,
         "target": target,

@@ -17,7 +17,7 @@ SPOKEN_STEP = 10  # percent: a screen reader is told of each tenth, not of each 
 
 @register.simple_tag
 def poll(url: str, seconds: int | None = None, *, since: datetime | None = None) -> SafeString | str:
-    """The attributes that make an element with an id read itself again; without seconds none: it has ended."""
+    """The attributes that make an element with an id read itself again; without seconds there are none."""
     seconds = polling.seconds_since(since) if since else seconds
     if not seconds:
         return ""
