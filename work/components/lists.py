@@ -74,7 +74,7 @@ def keyset_pages(
     label: str = "Pages",
     target: str = "",
 ) -> dict[str, Any]:
-    """`older` and `newer` are the cursors after and before this page, or None; `cursor` holds one in the address."""
+    """`older` and `newer` are the cursors after and before this page, or None; they go into `?cursor=`."""
     request: HttpRequest = context["request"]
     first, back, onward = ("Newest", "Newer", "Older") if newest_first else ("First", "Previous", "Next")
     return {
