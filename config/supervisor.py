@@ -32,6 +32,7 @@ class Supervisor:
         database: Server | None,
         tell: Callable[[str], None],
         with_parent: bool = False,
+        hung_check_seconds: float = HUNG_CHECK_SECONDS,
     ) -> None:
         self.children = [Child(part) for part in parts]
         self.errands: list[Child] = []  # run once, never started again
@@ -41,7 +42,8 @@ class Supervisor:
         self.parent = os.getppid() if with_parent else None
         self.asked = 0
         self.interruptible = False
-        self.next_hung_check = time.monotonic() + HUNG_CHECK_SECONDS
+        self.hung_check_seconds = hung_check_seconds
+        self.next_hung_check = time.monotonic() + hung_check_seconds
 
     def listen(self) -> None:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -115,7 +117,7 @@ class Supervisor:
     def _find_hung(self) -> None:
         if time.monotonic() < self.next_hung_check:
             return
-        self.next_hung_check = time.monotonic() + HUNG_CHECK_SECONDS
+        self.next_hung_check = time.monotonic() + self.hung_check_seconds
         for child in self.children:
             if child.is_hung():
                 self.tell(f"{child.part.name} hangs. Ending it.")

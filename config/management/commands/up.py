@@ -51,7 +51,8 @@ class Command(BaseCommand):
         instance.say()
         host = env_str("HOST", default="127.0.0.1")
         port = _free_port(host)
-        web = WebWatch(host=host, port=port, after_seconds=env_int("HUNG_SECONDS", default=120))
+        hung_seconds = env_int("HUNG_SECONDS", default=120, least=1)
+        web = WebWatch(host=host, port=port, after_seconds=hung_seconds)
         supervisor = Supervisor(
             [
                 _part("web", *_web_command(host, port), is_hung=web, port=port),
@@ -62,6 +63,7 @@ class Command(BaseCommand):
             database=None if settings.DATABASE_URL else Server(settings.VAR_DIR, max_connections=_room()),
             tell=self.tell,
             with_parent=with_parent,
+            hung_check_seconds=hung_seconds / 8,
         )
         filling = settings.DEMO and not no_demo and "demo" in get_commands()
         opening = Opening(
