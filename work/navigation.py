@@ -74,6 +74,7 @@ def rail(request: HttpRequest) -> dict[str, object]:
         "home_url": address("home") or "/",
         "sign_out_url": address("account_logout"),
         "help_url": address("help"),
+        "profile_url": address("profile"),
     }
 
 

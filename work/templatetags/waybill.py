@@ -47,7 +47,7 @@
 #   {% keyset_pages older=page.next_cursor newer=page.previous_cursor note="…" target="#x"
 #     newest_first=False %}
 #   {% numbered_pages page target="#x" %}     a Page of Django's Paginator; ?page=
-#   {% bulk_bar url matching=312 %}<button class="button grave">Withdraw…</button>{% endbulk_bar %}
+#   {% bulk_bar url matching=312 %}<button type="submit" class="button">Withdraw…</button>{% endbulk_bar %}
 #     {% bulk_page_box %} in th, {% bulk_box upload.id upload.filename %} in td, both of class tick-cell
 #     POSTs chosen (ids), all=1 (everything that matches) and rule (the query string the list was shown with)
 # Live
