@@ -21,10 +21,8 @@ def record(
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
 ) -> Decision:
-    """Write the decision and its event in the caller's transaction. `by` is a user, or a label for the
-    system.
-    """
-    user = by if hasattr(by, "is_authenticated") else None
+    """Write the decision and its event in the caller's transaction. `by` is a user, a principal, or a label."""
+    user = by if hasattr(by, "is_authenticated") else getattr(by, "user", None)
     decision = Decision.objects.create(
         what=what,
         by=user,

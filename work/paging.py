@@ -1,0 +1,83 @@
+"""Long lists page by the id of the last row shown, so that the thousandth page costs what the first does."""
+
+import base64
+import binascii
+import json
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from django.core.exceptions import ValidationError
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+
+from work.problems import Problem
+
+M = TypeVar("M", bound=Model)
+FORWARD, BACK = "f", "b"
+
+
+@dataclass(frozen=True)
+class Page(Generic[M]):
+    """`next_cursor` leads on in reading order, `previous_cursor` back; each is None where nothing lies."""
+
+    items: list[M]
+    next_cursor: str | None
+    previous_cursor: str | None
+
+
+def keyset(
+    queryset: QuerySet[M], *, cursor: str | None, limit: int = 50, newest_first: bool = True
+) -> Page[M]:
+    """One page by id. Raises Problem 400 `bad_cursor` for a cursor that this list did not give."""
+    direction, last = _read(queryset, cursor) if cursor else (FORWARD, None)
+    upwards = newest_first == (direction == BACK)
+    if last is not None:
+        queryset = queryset.filter(**{"pk__gt" if upwards else "pk__lt": last})
+    rows = list(queryset.order_by("pk" if upwards else "-pk")[: limit + 1])
+    has_more, rows = len(rows) > limit, rows[:limit]
+    if direction == BACK:
+        rows.reverse()
+        before, after = has_more, True
+    else:
+        before, after = last is not None, has_more
+    return Page(
+        items=rows,
+        next_cursor=_write(FORWARD, rows[-1]) if rows and after else None,
+        previous_cursor=_write(BACK, rows[0]) if rows and before else None,
+    )
+
+
+def of_request(
+    request: HttpRequest, queryset: QuerySet[M], *, limit: int = 50, newest_first: bool = True
+) -> Page[M]:
+    """For pages: the cursor stands in `before` or `after`, as the component keyset_pages writes it.
+
+    `{% keyset_pages older=page.next_cursor newer=page.previous_cursor %}`; a malformed cursor gives the
+    first page.
+    """
+    cursor = request.GET.get("before") or request.GET.get("after")
+    try:
+        return keyset(queryset, cursor=cursor, limit=limit, newest_first=newest_first)
+    except Problem:
+        return keyset(queryset, cursor=None, limit=limit, newest_first=newest_first)
+
+
+def _write(direction: str, row: Model) -> str:
+    text = json.dumps([direction, str(row.pk)], separators=(",", ":"))
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def _read(queryset: QuerySet[Any], cursor: str) -> tuple[str, Any]:
+    try:
+        text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        direction, last = json.loads(text)
+        if direction not in (FORWARD, BACK) or not isinstance(last, str):
+            raise ValueError
+        return direction, queryset.model._meta.pk.to_python(last)
+    except (ValueError, TypeError, binascii.Error, ValidationError, RecursionError) as error:
+        raise Problem(
+            400,
+            "bad_cursor",
+            "This cursor was not given by this list.",
+            "Leave it out to begin with the first page, then follow next_cursor.",
+        ) from error
