@@ -73,6 +73,13 @@ class Role(models.TextChoices):
     MANAGER = "manager"
 
 
+RANKS: dict[str, int] = {
+    Role.UPLOADER: 1,
+    Role.MANAGER: 2,
+    "operator": 3,
+}  # each may what those before it may
+
+
 class Membership(models.Model):
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
     organisation = models.ForeignKey(Organisation, on_delete=models.CASCADE, related_name="memberships")

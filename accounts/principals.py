@@ -7,9 +7,8 @@ from typing import Any, TypeVar
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
-from accounts.models import ApiToken, Membership, Organisation, Role, User
+from accounts.models import RANKS, ApiToken, Membership, Organisation, User
 
-RANKS: dict[str, int] = {Role.UPLOADER: 1, Role.MANAGER: 2, "operator": 3}
 NEEDED: dict[str, int] = {"read": 1, "upload": 1, "answer": 1, "withdraw": 1, "manage": 2, "operate": 3}
 
 M = TypeVar("M", bound=Model)

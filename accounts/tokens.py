@@ -10,12 +10,16 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from accounts.models import ApiToken, Membership, Organisation, User
+from accounts.models import RANKS, ApiToken, Membership, Organisation, User
 from work import decisions
 from work.failures import StateChanged
 
 PREFIX = "wb_"
 USE_IS_NOTED_EVERY = dt.timedelta(minutes=1)
+
+
+class RoleTooHigh(Exception):
+    """A token never may more than the person it belongs to."""
 
 
 def make(
@@ -27,7 +31,9 @@ def make(
     by: Any,
     expires_at: dt.datetime | None = None,
 ) -> tuple[ApiToken, str]:
-    """Returns the row and the token in clear, which can never be read again."""
+    """Returns the row and the token in clear, which can never be read again. Raises RoleTooHigh."""
+    if RANKS[role] > RANKS.get(highest_role(user, organisation), 0):
+        raise RoleTooHigh(f"{user} has no role in {organisation} that allows a token of role {role}.")
     secret = PREFIX + secrets.token_urlsafe(32)
     with transaction.atomic():
         token = ApiToken.objects.create(
@@ -75,7 +81,7 @@ def revoke(*, token: ApiToken, by: Any, why: str = "") -> None:
 def find(secret: str) -> ApiToken | None:
     """The live token; None when it is unknown, expired or revoked, or its person left."""
     token = live().filter(hash=_hash(secret)).select_related("user", "organisation").first()
-    if token is None or not may_hold(token.user, token.organisation):
+    if token is None or not highest_role(token.user, token.organisation):
         return None
     return token
 
@@ -85,8 +91,12 @@ def live() -> QuerySet[ApiToken]:
     return ApiToken.objects.filter(unexpired, revoked_at__isnull=True, user__is_active=True)
 
 
-def may_hold(user: User, organisation: Organisation) -> bool:
-    return user.is_operator or Membership.objects.filter(user=user, organisation=organisation).exists()
+def highest_role(user: User, organisation: Organisation) -> str:
+    """What the person is there; empty for a stranger."""
+    if user.is_operator:
+        return "operator"
+    own = Membership.objects.filter(user=user, organisation=organisation).values_list("role", flat=True)
+    return own.first() or ""
 
 
 def note_use(token: ApiToken) -> None:

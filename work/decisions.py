@@ -21,7 +21,7 @@ def record(
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
 ) -> Decision:
-    """Write the decision and its event in the caller's transaction. `by` is a user, a principal, or a label."""
+    """Write the decision and its event in the caller's transaction. `by` is a user, principal or label."""
     user = by if hasattr(by, "is_authenticated") else getattr(by, "user", None)
     decision = Decision.objects.create(
         what=what,

@@ -1,6 +1,7 @@
 """A repeated request is harmless: the key and what it made are written in one transaction."""
 
 import hashlib
+import json
 from collections.abc import Callable
 from typing import Any
 from uuid import UUID
@@ -45,7 +46,7 @@ def once(
 
 def fingerprint(*parts: object) -> str:
     """A hash of what the request asks for."""
-    return hashlib.sha256("\x1f".join(str(part) for part in parts).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([str(part) for part in parts]).encode()).hexdigest()
 
 
 def _wait_for_others(organisation: Any, actor: str, key: str) -> None:

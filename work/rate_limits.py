@@ -6,7 +6,7 @@ from work.problems import Problem
 
 # A fixed window of a minute by the database's clock. The row lock of the upsert makes counting exact.
 TAKE = """
-INSERT INTO work_ratewindow AS w (key, began_at, taken) 
+INSERT INTO work_ratewindow AS w (key, began_at, taken)
   VALUES (%(key)s, date_trunc('minute', clock_timestamp()), 1)
 ON CONFLICT (key) DO UPDATE SET
   taken = CASE WHEN w.began_at = excluded.began_at THEN w.taken + 1 ELSE 1 END, began_at = excluded.began_at

@@ -9,3 +9,6 @@ class RateWindow(models.Model):
     key = models.CharField(max_length=80, primary_key=True)
     began_at = models.DateTimeField()
     taken = models.PositiveIntegerField()
+
+    def __str__(self) -> str:
+        return self.key
