@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 from django.db.models.functions import Now
 
 from work.identifiers import uuid7
@@ -37,10 +38,21 @@ class Notification(models.Model):
     path = models.CharField(max_length=250)
     made_at = models.DateTimeField(db_default=Now())
     read_at = models.DateTimeField(null=True)
+    is_for_digest = models.BooleanField(default=False, db_default=False)
+    """Set for people who are written to once a day; the digest that carries it clears it."""
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "event"], name="one_notification_per_event")]
-        indexes = [models.Index(fields=["user", "-id"], name="notification_of_user")]
+        indexes = [
+            models.Index(fields=["user", "-id"], name="notification_of_user"),  # a person's list
+            models.Index(
+                fields=["user"], name="notification_unread", condition=Q(read_at__isnull=True)
+            ),  # the count on every page
+            models.Index(
+                fields=["user", "id"], name="notification_digest", condition=Q(is_for_digest=True)
+            ),  # the daily digest
+            models.Index(fields=["made_at"], name="notification_age"),  # retention
+        ]
 
     def __str__(self) -> str:
         return self.title
@@ -71,7 +83,10 @@ class Mail(Leased):
 
     class Meta:
         constraints = lease_constraints("mail", terminal=(MailState.SENT, MailState.FAILED))
-        indexes = lease_indexes("mail", fair=False)
+        indexes = [
+            *lease_indexes("mail", fair=False),
+            models.Index(fields=["finished_at"], name="mail_finished"),  # retention
+        ]
 
     def __str__(self) -> str:
         return self.subject
@@ -91,6 +106,40 @@ class Webhook(models.Model):
 
     def __str__(self) -> str:
         return self.url
+
+
+class CallState(models.TextChoices):
+    QUEUED = "queued"  # made with its event; leaves when a worker claims it
+    CALLING = "calling"  # claimed; back to queued after a temporary failure
+    ANSWERED = "answered"  # the other side took it
+    FAILED = "failed"  # refused for good, or too old
+
+
+class WebhookCall(Leased):
+    """One call to one webhook about one event. Its id goes with every try: the receiver can tell repeats."""
+
+    FAIR: ClassVar[bool] = False
+
+    webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="calls")
+    event = models.UUIDField()
+    body = models.JSONField()
+    answered_with = models.PositiveSmallIntegerField(null=True)
+    state = models.CharField(
+        max_length=10, choices=CallState, default=CallState.QUEUED, db_default=CallState.QUEUED
+    )
+
+    class Meta:
+        constraints = [
+            *lease_constraints("webhook_call", terminal=(CallState.ANSWERED, CallState.FAILED)),
+            models.UniqueConstraint(fields=["webhook", "event"], name="one_call_per_event"),
+        ]
+        indexes = [
+            *lease_indexes("webhook_call", fair=False),
+            models.Index(fields=["finished_at"], name="webhook_call_finished"),  # retention
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.webhook}: {self.body.get('type', '')}"
 
 
 class DailyFigure(models.Model):

@@ -125,12 +125,15 @@ def lease_constraints(table: str, *, terminal: Iterable[str]) -> list[models.Che
 def lease_indexes(table: str, *, fair: bool = True) -> list[models.Index]:
     """No index names `locked_until` or progress: renewals then stay heap-only updates (HOT)."""
     waiting, running = Q(due_at__isnull=False), Q(lease_token__isnull=False)
+    # what needs a person, oldest first
+    asking = models.Index(fields=["asked_at"], name=f"{table}_asking", condition=Q(asked_at__isnull=False))
     if not fair:
         return [
             models.Index(
                 fields=["due_at", "id"], name=f"{table}_waiting", condition=waiting
             ),  # the claim, recovery
             models.Index(fields=["id"], name=f"{table}_running", condition=running),  # the cap, recovery
+            asking,
         ]
     return [
         # the claim: the next due row of one organisation, and the walk over organisations that wait
@@ -142,4 +145,5 @@ def lease_indexes(table: str, *, fair: bool = True) -> list[models.Index]:
             F("organisation"), F("started_at").desc(), name=f"{table}_served",
             condition=Q(started_at__isnull=False),
         ),
+        asking,
     ]  # fmt: skip

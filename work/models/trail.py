@@ -1,10 +1,13 @@
-"""The audit trail and the decisions of people. Both append-only: a trigger refuses update and delete."""
+"""The audit trail and people's decisions, both append-only by trigger; and what the last checks found."""
+
+from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
 
 from work.identifiers import uuid7
+from work.models.leased import Leased, lease_constraints, lease_indexes
 
 
 class AuditEntry(models.Model):
@@ -66,3 +69,41 @@ class Decision(models.Model):
 
     def __str__(self) -> str:
         return f"{self.what} by {self.by_label}"
+
+
+class CheckState(models.TextChoices):
+    REQUESTED = "requested"  # a deep run, asked for by a person or by night; leaves by a claim
+    CHECKING = "checking"  # claimed; back to requested when its worker died
+    CHECKED = "checked"  # every invariant was looked at, whatever was found
+    FAILED = "failed"  # given up
+
+
+class InvariantRun(Leased):
+    """One run over all invariants. `findings` is a list of `{name, title, seconds, count, breaches}`."""
+
+    FAIR: ClassVar[bool] = False
+
+    is_deep = models.BooleanField(default=False)
+    state = models.CharField(
+        max_length=10, choices=CheckState, default=CheckState.REQUESTED, db_default=CheckState.REQUESTED
+    )
+    requested_by_label = models.CharField(max_length=200, blank=True)
+    findings = models.JSONField(default=list, db_default=[])
+    broken = models.PositiveIntegerField(default=0, db_default=0)
+
+    class Meta:
+        constraints = [
+            *lease_constraints("invariant_run", terminal=(CheckState.CHECKED, CheckState.FAILED)),
+            models.UniqueConstraint(
+                fields=["is_deep"],
+                condition=models.Q(is_deep=True, finished_at__isnull=True),
+                name="one_deep_run_at_a_time",
+            ),
+        ]
+        indexes = [
+            *lease_indexes("invariant_run", fair=False),
+            models.Index(fields=["is_deep", "-finished_at"], name="invariant_run_latest"),  # the last of each
+        ]
+
+    def __str__(self) -> str:
+        return f"{'deep' if self.is_deep else 'quick'} run of {self.accepted_at:%d %b %Y %H:%M}"
