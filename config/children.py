@@ -59,6 +59,9 @@ class Child:
     def has_ended(self) -> bool:
         return self.process is not None and self.process.poll() is not None
 
+    def runs_for(self) -> float:
+        return 0.0 if self.process is None else time.monotonic() - self.running_since
+
     def is_hung(self) -> bool:
         running = self.observed()
         return running is not None and self.part.is_hung(running)

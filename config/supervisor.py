@@ -14,7 +14,8 @@ from config.instance import Instance
 from config.postgres_place import PostgresUnavailable
 
 LOOK_SECONDS = 0.2
-HUNG_CHECK_SECONDS = 15
+HUNG_SECONDS = 120
+HUNG_CHECKS = 8  # within that time
 GRACE_SECONDS = 20
 DATABASE_RETRY_SECONDS = 5
 
@@ -32,7 +33,7 @@ class Supervisor:
         database: Server | None,
         tell: Callable[[str], None],
         with_parent: bool = False,
-        hung_check_seconds: float = HUNG_CHECK_SECONDS,
+        hung_seconds: float = HUNG_SECONDS,
     ) -> None:
         self.children = [Child(part) for part in parts]
         self.errands: list[Child] = []  # run once, never started again
@@ -42,8 +43,8 @@ class Supervisor:
         self.parent = os.getppid() if with_parent else None
         self.asked = 0
         self.interruptible = False
-        self.hung_check_seconds = hung_check_seconds
-        self.next_hung_check = time.monotonic() + hung_check_seconds
+        self.hung_seconds = hung_seconds
+        self.next_hung_check = time.monotonic() + hung_seconds
 
     def listen(self) -> None:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -117,9 +118,10 @@ class Supervisor:
     def _find_hung(self) -> None:
         if time.monotonic() < self.next_hung_check:
             return
-        self.next_hung_check = time.monotonic() + self.hung_check_seconds
+        self.next_hung_check = time.monotonic() + self.hung_seconds / HUNG_CHECKS
         for child in self.children:
-            if child.is_hung():
+            # What a young one does not do yet its predecessor, or a long stop, left undone.
+            if child.runs_for() > self.hung_seconds and child.is_hung():
                 self.tell(f"{child.part.name} hangs. Ending it.")
                 processes.send(signal.SIGKILL, filter(None, [child.observed()]))
 

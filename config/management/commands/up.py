@@ -22,7 +22,7 @@ from config.hanging import ClusterWatch, WebWatch
 from config.instance import AlreadyRunning, Instance
 from config.opening import Opening
 from config.postgres_place import PostgresUnavailable
-from config.supervisor import StopAsked, Supervisor
+from config.supervisor import HUNG_SECONDS, StopAsked, Supervisor
 
 FIRST_PORT = 8000
 PORTS_TRIED = 100
@@ -51,7 +51,7 @@ class Command(BaseCommand):
         instance.say()
         host = env_str("HOST", default="127.0.0.1")
         port = _free_port(host)
-        hung_seconds = env_int("HUNG_SECONDS", default=120, least=1)
+        hung_seconds = env_int("HUNG_SECONDS", default=HUNG_SECONDS, least=1)
         web = WebWatch(host=host, port=port, after_seconds=hung_seconds)
         supervisor = Supervisor(
             [
@@ -63,7 +63,7 @@ class Command(BaseCommand):
             database=None if settings.DATABASE_URL else Server(settings.VAR_DIR, max_connections=_room()),
             tell=self.tell,
             with_parent=with_parent,
-            hung_check_seconds=hung_seconds / 8,
+            hung_seconds=hung_seconds,
         )
         filling = settings.DEMO and not no_demo and "demo" in get_commands()
         opening = Opening(
