@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 from typing import Any, BinaryIO
 
 from .delimited import read_delimited
@@ -34,7 +33,6 @@ def main(argument: str) -> int:
             writer.failure("file_exceeds_limits", {"limit": "memory"})
         except BrokenPipeError:
             return 1
-    sys.stdout = None  # type: ignore[assignment]
     return 0
 
 

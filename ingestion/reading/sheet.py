@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from .failures import Refused
 from .limits import TOKEN_BYTES
@@ -164,7 +165,7 @@ class SheetReader:
             self.sink.number = number - 1
             self._read_unusual(piece)
 
-    def _read_row(self, number: int, parts: list[bytes | None], *, hidden: bool) -> None:
+    def _read_row(self, number: int, parts: list[Any], *, hidden: bool) -> None:
         if not self.sink.width or any(parts[6::STRIDE]):
             self._read_cells(number, parts, hidden=hidden)
             return
@@ -187,7 +188,7 @@ class SheetReader:
         cells = [convert(value) for convert, value in zip(plan.converters, raw, strict=True)]
         self.sink.send(number, plan.template % (number, *cells), width=len(cells), hidden=hidden)
 
-    def _read_cells(self, number: int, parts: list[bytes | None], *, hidden: bool) -> None:
+    def _read_cells(self, number: int, parts: list[Any], *, hidden: bool) -> None:
         """The cells one by one: for the header, formulas, blanks, and cells beyond the header."""
         plan = self._plan(parts)
         count = plan.within
@@ -205,7 +206,7 @@ class SheetReader:
         self.sink.formulas += len(formulas) - formulas.count(None)
         self.sink.row(number, cells, hidden=hidden)
 
-    def _plan(self, parts: list[bytes | None]) -> Plan:
+    def _plan(self, parts: list[Any]) -> Plan:
         letters, styles, types, late = (parts[group::STRIDE] for group in (1, 3, 4, 5))
         shape = (tuple(letters), tuple(styles), tuple(types), tuple(late), self.sink.width)
         plan = self.plans.get(shape)

@@ -1,0 +1,207 @@
+"""Checks batches of rows against a schema, column by column; each row comes out stored-ready or refused."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any
+
+from ingestion.checking import header, keys, messages, texts
+from ingestion.checking.columns import NULL, Column, encode
+from ingestion.checking.columns_numbers import NumberColumn
+from ingestion.checking.columns_texts import TextColumn
+from ingestion.checking.fields import build_field
+from ingestion.checking.header import HeaderMatch
+from ingestion.checking.locales import find
+from ingestion.checking.shown import cell_text
+from ingestion.reading.cells import WireCell, column_letters
+
+NO_ERRORS: list[dict[str, Any]] = []
+
+
+@dataclass(slots=True)
+class CheckedRow:
+    """One row of the file. `json` is the canonical JSON of its values, exact, and None when it is refused;
+    `key` is there for refused rows too when it could be read; `cells` only for refused rows, as shown."""
+
+    row: int
+    json: str | None
+    key: str | None
+    digest: bytes
+    errors: list[dict[str, Any]] = field(default_factory=list)
+    unique: dict[str, str] = field(default_factory=dict)
+    cells: list[str] = field(default_factory=list)
+
+    @property
+    def data(self) -> dict[str, Any] | None:
+        """The values as Python has them. Decimals become floats here: store `json`, which has all digits."""
+        return None if self.json is None else json.loads(self.json)
+
+
+class Checker:
+    """For one file: match_header once, then check_batch for its rows in order."""
+
+    def __init__(self, schema: dict[str, Any], *, locale: str = "en") -> None:
+        key = schema.get("primaryKey", [])
+        self.primary_key: list[str] = [key] if isinstance(key, str) else list(key)
+        missing = schema.get("missingValues")
+        self.columns: list[Column] = [
+            build_field(
+                entry, locale=find(locale), missing_values=missing, in_key=entry["name"] in self.primary_key
+            )
+            for entry in schema["fields"]
+        ]
+        self.header: HeaderMatch | None = None
+        self.blank = 0
+
+    def match_header(self, cells: Sequence[WireCell], *, row: int = 1) -> HeaderMatch:
+        """Where each field stands. With a `failure` the file as a whole is refused."""
+        self.header = header.match(cells, self.columns, row=row)
+        self._prepare(self.header)
+        return self.header
+
+    def _prepare(self, found: HeaderMatch) -> None:
+        self.placed = [(found.places.get(column.name, -1), column) for column in self.columns]
+        # Sorted by name, so that the same values give the same text after the schema's order changed.
+        self.order = sorted(range(len(self.columns)), key=lambda index: self.columns[index].name)
+        names = (encode(self.columns[index].name).replace("%", "%%") for index in self.order)
+        self.template = "{" + ",".join(f"{name}:%s" for name in names) + "}"
+        self.empty = self.template % ((NULL,) * len(self.order))
+        by_name = {column.name: index for index, column in enumerate(self.columns)}
+        self.key_indexes = [by_name[name] for name in self.primary_key]
+        self.unique_indexes = [index for index, column in enumerate(self.columns) if column.is_unique]
+        self.key_template = "[" + ",".join(["%s"] * len(self.key_indexes)) + "]"
+
+    def check_batch(self, rows: Sequence[list[Any]]) -> list[CheckedRow]:
+        """The rows of a frame, checked, in order; blank ones are left out and counted in `blank`."""
+        if self.header is None or self.header.failure is not None:
+            raise RuntimeError("the header must match first")
+        by_place = list(zip_longest(*(row[1] for row in rows)))
+        nothing = (None,) * len(rows)
+        cells = [by_place[place] if 0 <= place < len(by_place) else nothing for place, _ in self.placed]
+        fragments = [column.convert(values) for (_, column), values in zip(self.placed, cells, strict=True)]
+        errors = self._errors(rows, cells, fragments)
+        bodies = list(
+            map(self.template.__mod__, zip(*(fragments[index] for index in self.order), strict=True))
+        )
+        key_texts = self._keys(cells, fragments)
+        uniques = list(self._uniques(cells, fragments, len(rows)))
+        return list(self._rows(rows, bodies, key_texts, uniques, errors))
+
+    def _rows(
+        self,
+        rows: Sequence[list[Any]],
+        bodies: list[str],
+        key_texts: Sequence[str | None],
+        uniques: list[dict[str, str]],
+        errors: dict[int, list[dict[str, Any]]],
+    ) -> Iterator[CheckedRow]:
+        for index, (row, body) in enumerate(zip(rows, bodies, strict=True)):
+            if index in errors:
+                if _is_blank(row[1]):
+                    self.blank += 1
+                    continue
+                shown = [cell_text(cell) for cell in row[1]]
+                yield CheckedRow(row[0], None, key_texts[index], b"", errors[index], uniques[index], shown)
+            elif body == self.empty and _is_blank(row[1]):
+                self.blank += 1
+            else:
+                yield CheckedRow(row[0], body, key_texts[index], keys.digest(body), NO_ERRORS, uniques[index])
+
+    def error(self, *, row: int, name: str, code: str, value: str, **detail: Any) -> dict[str, Any]:
+        """One error of a row in its final shape, for the checks that others do over the whole file:
+        unique and primary_key_duplicate take rows="3, 8", unique_stored nothing."""
+        place, column = next(entry for entry in self.placed if entry[1].name == name)
+        return self._error(row, place, column.name, code, value, detail)
+
+    @property
+    def assumptions(self) -> list[dict[str, Any]]:
+        """What was taken for granted; complete after the last batch."""
+        found = list(self.header.assumptions) if self.header else []
+        percent = [
+            column.name for column in self.columns if isinstance(column, NumberColumn) and column.percent_seen
+        ]
+        zeros = [
+            column.name for column in self.columns if isinstance(column, TextColumn) and column.zeros_filled
+        ]
+        if percent:
+            found.append(messages.assumption("percent_as_fraction", columns=percent))
+        if zeros:
+            found.append(messages.assumption("zeros_filled", columns=zeros))
+        return found
+
+    def _errors(
+        self, rows: Sequence[list[Any]], cells: list[Any], fragments: list[list[str | None]]
+    ) -> dict[int, list[dict[str, Any]]]:
+        """By index in the batch; in each row from left to right."""
+        found: dict[int, list[dict[str, Any]]] = {}
+        for (place, column), values, column_fragments in sorted(
+            zip(self.placed, cells, fragments, strict=True), key=lambda entry: entry[0][0]
+        ):
+            if None not in column_fragments:
+                continue
+            for index, fragment in enumerate(column_fragments):
+                if fragment is None:
+                    for code, detail in column.faults(values[index]):
+                        error = self._error(
+                            rows[index][0], place, column.name, code, cell_text(values[index]), detail
+                        )
+                        found.setdefault(index, []).append(error)
+        for index, row in enumerate(rows):
+            if len(row) > 2 and row[2]:
+                found.setdefault(index, []).append(self._ragged(row))
+        return found
+
+    def _ragged(self, row: list[Any]) -> dict[str, Any]:
+        """A row of a CSV file with too many or too few cells: its values may stand under wrong headers."""
+        headers = self.header.headers if self.header else []
+        if "extra" in row[2]:
+            return self._error(row[0], len(headers), "", "extra_cells", "", {"count": row[2]["extra"]})
+        place = len(headers) - row[2]["missing"]
+        return self._error(row[0], place, "", "missing_cells", "", {"count": row[2]["missing"]})
+
+    def _error(
+        self, row: int, place: int, name: str, code: str, value: str, detail: dict[str, Any]
+    ) -> dict[str, Any]:
+        headers = self.header.headers if self.header else []
+        heading = headers[place] if 0 <= place < len(headers) else name
+        letters = column_letters(place) if place >= 0 else ""
+        message, remedy = messages.row_message(code, header=heading, value=value, **detail)
+        return {
+            "column": letters,
+            "header": heading,
+            "cell": f"{letters}{row}" if letters else "",
+            "value": value,
+            "code": code,
+            "message": message,
+            "remedy": remedy,
+        }
+
+    def _keys(self, cells: list[Any], fragments: list[list[str | None]]) -> Sequence[str | None]:
+        if not self.key_indexes:
+            return [None] * len(fragments[0])
+        parts = [
+            self.columns[index].key_fragments(cells[index], fragments[index]) for index in self.key_indexes
+        ]
+        if any(None in part for part in parts):
+            return [None if None in row else self.key_template % row for row in zip(*parts, strict=True)]
+        return list(map(self.key_template.__mod__, zip(*parts, strict=True)))
+
+    def _uniques(
+        self, cells: list[Any], fragments: list[list[str | None]], count: int
+    ) -> Iterable[dict[str, str]]:
+        if not self.unique_indexes:
+            nothing: dict[str, str] = {}
+            return [nothing] * count
+        names = [self.columns[index].name for index in self.unique_indexes]
+        parts = [
+            self.columns[index].key_fragments(cells[index], fragments[index]) for index in self.unique_indexes
+        ]
+        return (
+            {name: part for name, part in zip(names, row, strict=True) if part is not None and part != NULL}
+            for row in zip(*parts, strict=True)
+        )
+
+
+def _is_blank(cells: Sequence[WireCell]) -> bool:
+    return all(cell is None or (isinstance(cell, str) and texts.is_blank(cell)) for cell in cells)

@@ -1,0 +1,200 @@
+"""Columns of text, of yes and no, and of anything."""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from ingestion.checking import shown, texts
+from ingestion.checking.columns import Column, Fault, Faulty, encode
+from ingestion.checking.patterns import LONGEST_TEXT, Fits, compile_pattern
+from ingestion.reading.cells import Cell, WireCell
+
+# Numbers of 16 digits and more have lost some of them before the file was saved.
+DIGITS_KEPT = 10**15
+EMAIL = re.compile(
+    r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?=.{1,253}\Z)[^\W_](?:[\w-]{0,61}[^\W_])?"
+    r"(?:\.[^\W_](?:[\w-]{0,61}[^\W_])?)+"
+).fullmatch
+UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}").fullmatch
+URI_START = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]+").fullmatch
+
+
+def is_uri(text: str) -> bool:
+    if not URI_START(text):
+        return False
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    return bool(parts.netloc) or parts.scheme not in ("http", "https", "ftp")
+
+
+FORMATS: dict[str, Fits] = {"email": EMAIL, "uuid": UUID, "uri": is_uri}
+
+
+class TextColumn(Column):
+    """The text is stored as typed. Numbers come as the spreadsheet shows them, with their leading zeros."""
+
+    def prepare(self, field: dict[str, Any]) -> None:
+        constraints = field.get("constraints", {})
+        self.shortest: int = constraints.get("minLength", 0)
+        self.longest: int = constraints.get("maxLength", 0)
+        self.pattern: str = constraints.get("pattern", "")
+        self.fits: Fits | None = compile_pattern(self.pattern) if self.pattern else None
+        self.fits_format: Fits | None = FORMATS.get(self.format)
+        self.zeros_filled = False
+
+    def convert(self, cells: Sequence[WireCell]) -> list[str | None]:
+        if self.enum is not None:
+            return super().convert(cells)
+        get = self.get
+        fragments = [encode(cell) if cell.__class__ is str else get(cell) for cell in cells]
+        if self._all_plain([cell for cell in cells if cell.__class__ is str]):
+            return fragments
+        return [self._one(cell) for cell in cells]
+
+    def _one(self, cell: WireCell) -> str | None:
+        """Without the memo: texts that repeat stand in columns with an enum."""
+        try:
+            return self.read(cell)
+        except Faulty:
+            return None
+
+    def _all_plain(self, cells: list[Any]) -> bool:
+        """True when nothing is wrong with any of these texts, and none of them is blank or a marked cell."""
+        if not cells:
+            return True
+        joined = "".join(cells)
+        if not joined.isprintable() and (texts.CONTROL.search(joined) or texts.ZERO_WIDTH.search(joined)):
+            return False
+        if not all(map(str.strip, cells)) or not self.missing.isdisjoint(cells):
+            return False
+        if self.longest and max(map(len, cells)) > self.longest:
+            return False
+        if self.shortest and min(map(len, cells)) < self.shortest:
+            return False
+        if self.fits_format and not all(map(self.fits_format, cells)):
+            return False
+        return not self.fits or (max(map(len, cells)) <= LONGEST_TEXT and all(map(self.fits, cells)))
+
+    def checked(self, value: Any) -> str:
+        faults = [*self._length_faults(value), *self._form_faults(value)]
+        if faults:
+            raise Faulty(*faults)
+        return super().checked(value)
+
+    def text(self, text: str) -> str:
+        return text
+
+    def number(self, number: int | float) -> str:
+        if abs(number) >= DIGITS_KEPT:
+            raise Faulty(("digits_lost", {}))
+        return shown.digits(shown.fifteen_digits(repr(number)))
+
+    def other(self, cell: Cell) -> str:
+        if cell.type == "n":
+            if abs(float(cell.raw)) >= DIGITS_KEPT:
+                raise Faulty(("digits_lost", {}))
+            self.zeros_filled |= cell.format[:2] == "z:"
+        return shown.plain_text(cell)
+
+    def fragment(self, value: Any) -> str:
+        return encode(value)
+
+    def key_fragments(
+        self, cells: Sequence[WireCell], fragments: Sequence[str | None]
+    ) -> Sequence[str | None]:
+        if all(map(_is_canonical, cells)):
+            return fragments
+        return [fragment and _canonical_fragment(fragment) for fragment in fragments]
+
+    def _length_faults(self, value: str) -> list[Fault]:
+        if self.shortest and len(value) < self.shortest:
+            return [("min_length", {"limit": self.shortest})]
+        if self.longest and len(value) > self.longest:
+            return [("max_length", {"limit": self.longest})]
+        return []
+
+    def _form_faults(self, value: str) -> list[Fault]:
+        faults: list[Fault] = []
+        if self.fits_format and not self.fits_format(value):
+            faults.append((f"format_{self.format}", {}))
+        if self.fits and len(value) > LONGEST_TEXT:
+            faults.append(("too_long", {"length": len(value), "most": LONGEST_TEXT}))
+        elif self.fits and not self.fits(value):
+            faults.append(("pattern", {"pattern": self.pattern}))
+        return faults
+
+
+class BooleanColumn(Column):
+    """Booleans, or words: those that the field declares, else those of the standard and the locale."""
+
+    def prepare(self, field: dict[str, Any]) -> None:
+        true = field.get("trueValues", ["true", "True", "TRUE", "1", *self.locale.true])
+        false = field.get("falseValues", ["false", "False", "FALSE", "0", *self.locale.false])
+        self.words = dict.fromkeys(true, "true") | dict.fromkeys(false, "false")
+        self.folded = {word.casefold(): value for word, value in self.words.items()}
+
+    def text(self, text: str) -> str:
+        text = text.strip()
+        value = self.words.get(text) or self.folded.get(text.casefold())
+        if value is None:
+            raise self._not_boolean()
+        return value
+
+    def number(self, number: int | float) -> str:
+        value = self.words.get(shown.digits(shown.fifteen_digits(repr(number))))
+        if value is None:
+            raise self._not_boolean()
+        return value
+
+    def other(self, cell: Cell) -> str:
+        if cell.type == "b":
+            return "true" if cell.raw == "1" else "false"
+        raise self._not_boolean()
+
+    def _not_boolean(self) -> Faulty:
+        return Faulty(("type_boolean", {"words": ", ".join(list(self.words)[:12])}))
+
+
+class AnyColumn(TextColumn):
+    """Whatever the cell is: text, number, or true and false."""
+
+    def convert(self, cells: Sequence[WireCell]) -> list[str | None]:
+        return Column.convert(self, cells)
+
+    def number(self, number: int | float) -> Any:
+        return shown.fifteen_digits(repr(number)) if abs(number) < DIGITS_KEPT else super().number(number)
+
+    def other(self, cell: Cell) -> Any:
+        if cell.type == "b":
+            return cell.raw == "1"
+        if cell.type == "n" and cell.format[:2] != "z:":
+            return shown.fifteen_digits(cell.raw)
+        return super().other(cell)
+
+    def checked(self, value: Any) -> str:
+        return super().checked(value) if isinstance(value, str) else Column.checked(self, value)
+
+    def fragment(self, value: Any) -> str:
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        return encode(value) if isinstance(value, str) else shown.digits(value)
+
+    def key_fragments(
+        self, cells: Sequence[WireCell], fragments: Sequence[str | None]
+    ) -> Sequence[str | None]:
+        return [fragment and _canonical_fragment(fragment) for fragment in fragments]
+
+
+def _is_canonical(cell: WireCell) -> bool:
+    """Text that texts.canonical would leave as it is, told without doing it."""
+    return isinstance(cell, str) and cell.isascii() and cell.isprintable() and " ".join(cell.split()) == cell
+
+
+def _canonical_fragment(fragment: str) -> str:
+    if fragment[:1] != '"':
+        return fragment
+    return encode(texts.canonical(json.loads(fragment)))

@@ -1,0 +1,136 @@
+"""The sentence and the remedy for each code of a refused row or header. Nothing else makes sentences."""
+
+from typing import Any
+
+TEXT_REMEDY = "Format the column as text, type the value again, and save the file."
+# code: (message, remedy); {names} are filled from the detail, {header} and {value} are always there.
+ROW_MESSAGES: dict[str, tuple[str, str]] = {
+    "required": ("“{header}” is required but the cell is blank.", "Fill in a value."),
+    "type_string": ("“{value}” is not text.", "Type the value as text."),
+    "type_integer": ("“{value}” is not a whole number.", "Type a whole number, such as 42."),
+    "type_number": ("“{value}” is not a number.", "Type digits only, such as {example}."),
+    "type_boolean": ("“{value}” is neither yes nor no.", "Use one of: {words}."),
+    "type_date": ("“{value}” is not a date that can be read.", "Type the date as {example}."),
+    "type_datetime": ("“{value}” is not a date with a time.", "Type it as {example}."),
+    "type_time": ("“{value}” is not a time of day.", "Type the time as {example}."),
+    "type_year": ("“{value}” is not a year.", "Type the year with four digits, such as 2024."),
+    "type_yearmonth": ("“{value}” is not a month of a year.", "Type year and month, such as 2024-05."),
+    "format_email": ("“{value}” is not an e-mail address.", "Type one address, such as name@example.org."),
+    "format_uri": ("“{value}” is not a web address.", "Type the full address, beginning with https://."),
+    "format_uuid": (
+        "“{value}” is not a UUID.",
+        "Type 32 hexadecimal digits in groups of 8-4-4-4-12.",
+    ),
+    "error_value": (
+        "The cell shows the error {value} instead of a value.",
+        "Correct the formula in the spreadsheet, or type the value.",
+    ),
+    "not_calculated": (
+        "The cell holds a formula that was never calculated.",
+        "Open the file in a spreadsheet program, save it there, and upload it again.",
+    ),
+    "digits_lost": (
+        "The cell holds a number of more than 15 digits, and spreadsheet programs lose the others.",
+        TEXT_REMEDY,
+    ),
+    "ambiguous_date": (
+        "“{value}” can be read as two different dates.",
+        "Type the date as YYYY-MM-DD, or declare the format of the column in the dataset's schema.",
+    ),
+    "ambiguous_number": (
+        "“{value}” can be read as a thousand or as a fraction.",
+        "Leave out separators of thousands, or declare decimalChar and groupChar in the dataset's schema.",
+    ),
+    "date_never_was": (
+        "The cell holds a day that never was (29 February or 0 January 1900).",
+        "Type the date that is meant.",
+    ),
+    "date_out_of_range": ("The cell is formatted as a date, but {value} is no date.", "Type the date."),
+    "date_is_number": (
+        "The cell holds the plain number {value}, not a date.",
+        "Format the cell as a date and check that it shows the right day.",
+    ),
+    "currency_mixed": (
+        "The amount is in {currency}, but the column began in {first}.",
+        "Use one currency in the column, or a column of its own for the currency.",
+    ),
+    "control_character": (
+        "The text has an invisible control character ({character}).",
+        "Delete the character; typing the text again is the surest way.",
+    ),
+    "too_long": (
+        "The text has {length:,} characters; {most:,} is the most that is checked.",
+        "Shorten the text.",
+    ),
+    "extra_cells": (
+        "The row has {count} more cells than the header.",
+        "Put text that holds the separator in quotation marks, or delete the extra cells.",
+    ),
+    "missing_cells": (
+        "The row has {count} cells fewer than the header.",
+        "Add the missing separators, so that each value stands under its header.",
+    ),
+    "pattern": ("“{value}” does not have the form {pattern}.", "Correct the value so that it has this form."),
+    "enum": ("“{value}” is not one of the allowed values.", "Use one of: {allowed}."),
+    "minimum": ("{value} is below {limit}, the least allowed.", "Correct the value."),
+    "maximum": ("{value} is above {limit}, the most allowed.", "Correct the value."),
+    "min_length": ("“{value}” is shorter than {limit} characters.", "Type at least {limit} characters."),
+    "max_length": ("“{value}” is longer than {limit} characters.", "Shorten it to {limit} characters."),
+    "unique": ("“{value}” stands in “{header}” more than once: rows {rows}.", "Keep it in one row only."),
+    "unique_stored": (
+        "“{value}” in “{header}” is stored already, for another key.",
+        "Correct the value, or the key of this row.",
+    ),
+    "primary_key_duplicate": (
+        "Rows {rows} have the same key {value} but different values.",
+        "Keep one of these rows, or give each its own key.",
+    ),
+}
+
+FILE_MESSAGES: dict[str, tuple[str, str]] = {
+    "header_not_found": (
+        "Row {row} was read as the header, but it has none of the expected columns: {expected}.",
+        "Make the first row of the sheet the one with the column names.",
+    ),
+    "missing_column": (
+        "The file has no column for {columns}.",
+        "Add a column with this name, and a value in each row.",
+    ),
+    "duplicate_header": (
+        "“{header}” stands over more than one column: {letters}.",
+        "Rename or delete all but one of them.",
+    ),
+}
+
+ASSUMPTIONS: dict[str, str] = {
+    "columns_ignored": "Columns that the dataset does not know were left out: {columns}.",
+    "columns_absent": "The file has no column for {columns}; these values are blank.",
+    "headers_matched_loosely": "Columns were recognised by a similar name: {pairs}.",
+    "percent_as_fraction": "Percentages in {columns} are stored as fractions: 52% as 0.52.",
+    "zeros_filled": "Leading zeros in {columns} were taken from the format of the cells.",
+}
+
+
+def row_message(code: str, **detail: Any) -> tuple[str, str]:
+    message, remedy = ROW_MESSAGES[code]
+    return message.format_map(detail), remedy.format_map(detail)
+
+
+def file_message(code: str, **detail: Any) -> tuple[str, str]:
+    message, remedy = FILE_MESSAGES[code]
+    return message.format_map(detail), remedy.format_map(detail)
+
+
+def assumption(code: str, **detail: Any) -> dict[str, Any]:
+    """One assumption as it stands in the verdict: code, detail and sentence."""
+    return {"code": code, "detail": detail, "message": ASSUMPTIONS[code].format_map(_words(detail))}
+
+
+def quoted(values: list[str], *, most: int = 20) -> str:
+    """Values in a sentence, at most twenty of them."""
+    words = ", ".join(f"“{value}”" for value in values[:most])
+    return f"{words} and {len(values) - most:,} more" if len(values) > most else words
+
+
+def _words(detail: dict[str, Any]) -> dict[str, Any]:
+    return {name: quoted(value) if isinstance(value, list) else value for name, value in detail.items()}
