@@ -2,6 +2,9 @@
 
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
+_EVERY_SCRIPT, _IMPORTS = CompressedManifestStaticFilesStorage._js_module_import_aggregation_patterns
+
 
 class HashedStaticFiles(CompressedManifestStaticFilesStorage):
-    support_js_module_import_aggregation = True  # our modules import one another
+    # Our modules import one another. In scripts of others the same words may stand in a comment.
+    patterns = (*CompressedManifestStaticFilesStorage.patterns, ("js/*.js", _IMPORTS))

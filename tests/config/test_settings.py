@@ -100,3 +100,12 @@ def test_redis_takes_over_the_cache():
     backend = value_of("CACHES['default']['BACKEND']", REDIS_URL="redis://127.0.0.1:6379/0", **PRODUCTION)
 
     assert backend == "django.core.cache.backends.redis.RedisCache"
+
+
+def test_production_collects_static_files_under_hashed_names(tmp_path):
+    """Every address inside our style sheets and scripts must lead somewhere, or collecting fails."""
+    done = manage("collectstatic", "--no-input", STATIC_ROOT=str(tmp_path), **PRODUCTION)
+
+    assert done.returncode == 0, done.stderr
+    assert list(tmp_path.glob("css/*.????????????.css"))
+    assert list(tmp_path.glob("js/*.????????????.js"))

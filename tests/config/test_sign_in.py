@@ -1,11 +1,10 @@
 import pytest
-from django.urls import reverse
 
 
 @pytest.mark.django_db
 def test_strangers_cannot_sign_up(client, django_user_model):
     client.post(
-        reverse("account_signup"),
+        "/accounts/signup/",
         {
             "username": "stranger",
             "email": "s@example.org",

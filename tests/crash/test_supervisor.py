@@ -140,7 +140,9 @@ def test_cluster_that_exited_with_0_is_started_again(running):
 
     before.terminate()
 
-    assert processes.wait_until(lambda: "exited with 0. Starting it again" in running.said(), seconds=PATIENCE)
+    assert processes.wait_until(
+        lambda: "exited with 0. Starting it again" in running.said(), seconds=PATIENCE
+    )
     assert not before.is_running()
     assert processes.wait_until(lambda: len(running.clusters()) == 2, seconds=PATIENCE)
 

@@ -49,6 +49,7 @@ class Command(BaseCommand):
         except AlreadyRunning as problem:
             raise CommandError(str(problem)) from None
         instance.say()
+        self.tell(f"Starting. Logs are in {settings.VAR_DIR / 'log'}")
         host = env_str("HOST", default="127.0.0.1")
         port = _free_port(host)
         hung_seconds = env_int("HUNG_SECONDS", default=HUNG_SECONDS, least=1)
