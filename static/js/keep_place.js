@@ -1,21 +1,18 @@
 // A replaced fragment keeps the viewer's place: the focused control, scrolled tables, opened details.
 // htmx itself keeps the focus of controls that have an id; this covers those that have none.
+const CONTROLS = "a, button, input, select, textarea, summary, .scroll";
 let kept = null;
 
-function likeness(control) {
-  return [control.tagName, control.getAttribute("href"), control.name, control.value, control.textContent.trim()].join();
-}
+const all = (root, selector) => (root.matches(selector) ? [root] : [...root.querySelectorAll(selector)]);
+const likeness = (control) => [control.tagName, control.getAttribute("href"), control.name, control.value].join();
 
-function all(root, selector) {
-  return root.matches(selector) ? [root] : [...root.querySelectorAll(selector)];
-}
-
-document.addEventListener("htmx:beforeSwap", (event) => {
-  const { target } = event.detail;
-  const active = document.activeElement;
+document.addEventListener("htmx:beforeSwap", ({ detail: { target } }) => {
+  const controls = all(target, CONTROLS);
+  const place = controls.findIndex((control) => control === document.activeElement && !control.id);
   kept = {
     id: target.id,
-    control: target.contains(active) && active !== target && !active.id ? likeness(active) : null,
+    place,
+    likeness: place < 0 ? null : likeness(controls[place]),
     scrolled: all(target, ".scroll").map((part) => [part.scrollTop, part.scrollLeft]),
     open: all(target, "details").map((part) => part.open),
   };
@@ -28,9 +25,11 @@ document.addEventListener("htmx:afterSettle", () => {
     [part.scrollTop, part.scrollLeft] = kept.scrolled[place] ?? [0, 0];
   });
   all(target, "details").forEach((part, place) => { part.open ||= kept.open[place] ?? false; });
-  if (kept.control && document.activeElement === document.body) {
-    const same = all(target, "a, button, input, select, summary").find((part) => likeness(part) === kept.control);
-    (same ?? target).focus();
-  }
+  if (kept.place >= 0 && document.activeElement === document.body) refocus(all(target, CONTROLS));
   kept = null;
 });
+
+// The same control, or the one that stands where it stood: a link that turns the order round has a new address.
+function refocus(controls) {
+  (controls.find((control) => likeness(control) === kept.likeness) ?? controls[kept.place])?.focus();
+}

@@ -2,8 +2,10 @@
 const notice = document.getElementById("reading-failed");
 const failing = new Set();
 
-function polled(event) {
-  return event.detail.elt.dataset?.poll === undefined ? null : event.detail.elt.id;
+// A part that was replaced meanwhile is no longer what the event names, but what the request was made for.
+function polled({ detail }) {
+  const part = detail.requestConfig?.elt ?? detail.elt;
+  return part.dataset?.poll === undefined ? null : part.id;
 }
 
 function failed(event) {
@@ -21,8 +23,8 @@ function failed(event) {
 for (const name of ["htmx:sendError", "htmx:responseError", "htmx:timeout"]) document.addEventListener(name, failed);
 
 document.addEventListener("htmx:afterRequest", (event) => {
-  if (!event.detail.successful || polled(event) === null) return;
-  failing.delete(event.detail.elt.id);
+  if (!event.detail.successful) return;
+  failing.delete(polled(event));
   notice.hidden = failing.size === 0;
 });
 
