@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from django.http import HttpRequest
 from ninja import Router, Schema
 
+from accounts.principals import Request
 from work.problems import responses
 
 router = Router(tags=["accounts"])
@@ -25,8 +25,8 @@ class Me(Schema):
 
 
 @router.get("/me", response={200: Me, **responses()}, summary="Who this token or session is")
-def me(request: HttpRequest) -> dict[str, Any]:
-    principal = request.principal  # type: ignore[attr-defined]
+def me(request: Request) -> dict[str, Any]:
+    principal = request.principal
     expires_at = principal.token.expires_at if principal.token else None
     return {
         "name": principal.user.get_username(),

@@ -1,6 +1,19 @@
 from django.apps import AppConfig
+from django.http import HttpRequest
 
 
 class AccountsConfig(AppConfig):
     name = "accounts"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from work import navigation
+
+        navigation.register("Account", "Members", "members", permission=manages, order=10)
+        navigation.register("Account", "API tokens", "tokens", permission=manages, order=20)
+        navigation.register("Account", "Your profile", "profile", order=30)
+
+
+def manages(request: HttpRequest) -> bool:
+    principal = getattr(request, "principal", None)
+    return principal is not None and (principal.is_operator or "manager" in principal.roles.values())

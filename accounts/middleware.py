@@ -1,12 +1,15 @@
 """Puts the acting person on the request, and sends operators without a second factor to set one up."""
 
 from collections.abc import Callable
+from datetime import tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from allauth.mfa.utils import is_mfa_enabled
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import Resolver404, resolve
+from django.utils import timezone
 
 from accounts.principals import Principal
 from work import problems
@@ -30,12 +33,23 @@ class PrincipalMiddleware:
             refused = _refusal(request)
             if refused is not None:
                 return refused
-        return self.get_response(request)
+        with timezone.override(_zone(principal)):
+            return self.get_response(request)
 
 
 def lacks_second_factor(principal: Principal) -> bool:
     """Operators and administrators see every organisation: a password alone is not enough for that."""
     return settings.REQUIRE_SECOND_FACTOR and not is_mfa_enabled(principal.user)
+
+
+def _zone(principal: Principal | None) -> tzinfo | None:
+    """Moments are said in the viewer's zone."""
+    if principal is None:
+        return None
+    try:
+        return ZoneInfo(principal.user.time_zone)
+    except (ZoneInfoNotFoundError, ValueError):
+        return None
 
 
 def _refusal(request: HttpRequest) -> HttpResponse | None:

@@ -77,7 +77,7 @@ RANKS: dict[str, int] = {
     Role.UPLOADER: 1,
     Role.MANAGER: 2,
     "operator": 3,
-}  # each may what those before it may
+}  # each may what those before may
 
 
 class Membership(models.Model):

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.shortcuts import get_object_or_404
+
 from accounts.models import Organisation
 from accounts.principals import Principal
 from work.problems import Problem
@@ -31,6 +33,15 @@ def organisation_of(request: Any, slug: str | None = None) -> Organisation:
         "You may act for several organisations." if own else "It is not known which organisation is meant.",
         "Name one: ?organisation=slug.",
     )
+
+
+def chosen(request: Any) -> Organisation | None:
+    """For pages: the one in the address (404 if foreign), else the viewer's only one, else None: ask."""
+    seen = request.principal.organisations()
+    if slug := request.GET.get("organisation", ""):
+        return get_object_or_404(seen, slug=slug)
+    first = list(seen[:2])
+    return first[0] if len(first) == 1 else None
 
 
 def require(request: Any, right: str, organisation: Organisation) -> None:

@@ -143,7 +143,9 @@ S3_BUCKET = env_str("S3_BUCKET", default="")
 S3_ENDPOINT_URL = env_str("S3_ENDPOINT_URL", default="")
 
 STATIC_URL = "/static/"
-STATIC_ROOT = None if DEMO or DEBUG else BASE_DIR / "staticfiles"
+STATIC_ROOT = (
+    None if DEMO or DEBUG else Path(env_str("STATIC_ROOT", default=str(BASE_DIR / "staticfiles"))).absolute()
+)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES: dict[str, dict[str, Any]] = {
     "default": {
@@ -231,6 +233,8 @@ ACCOUNT_EMAIL_VERIFICATION = "none"  # addresses are entered by managers, not by
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_REAUTHENTICATION_METHODS = ["password", "mfa"]
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = urlsplit(PUBLIC_BASE_URL).scheme
@@ -244,6 +248,7 @@ ACCOUNT_RATE_LIMITS = {
     "signup": "1/m/ip",
 }
 ALLAUTH_TRUSTED_PROXY_COUNT = env_int("TRUSTED_PROXIES", default=0, least=0)
+MFA_ADAPTER = "accounts.second_factor.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Waybill"
 REQUIRE_SECOND_FACTOR = env_bool("REQUIRE_SECOND_FACTOR", default=not DEMO)

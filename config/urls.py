@@ -10,7 +10,7 @@ from config import gallery, help
 from config.api import api
 
 urlpatterns = [
-    path("accounts/", include("allauth.urls")),
+    path("accounts/", include("accounts.sign_in_urls")),
     path("admin/", admin.site.urls),
     path("api/v1/", api.urls),
     path("help/", help.contents, name="help"),

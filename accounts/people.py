@@ -1,0 +1,73 @@
+"""Accounts of people: made by managers and administrators, changed by their owners and administrators."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.urls import reverse
+
+from accounts.models import Organisation, User
+from work import decisions
+from work.models import Mail
+
+INVITATION = """{by} has made an account for you at Waybill, for {organisation}.
+
+Your user name is {username}. Open this page, give the address that this mail came to, and set a password:
+
+{url}
+"""
+
+
+def add(*, username: str, email: str, organisation: Organisation, by: Any) -> User:
+    """A person without a password: the mail tells how to set one. In the caller's transaction."""
+    user = User(username=username, email=email)
+    user.set_unusable_password()
+    user.save()
+    decisions.record(
+        "person.added",
+        by=by,
+        kind="person",
+        subject=user,
+        label=username,
+        organisation=organisation,
+        after={"username": username},
+    )
+    text = INVITATION.format(
+        by=by,
+        organisation=organisation,
+        username=username,
+        url=settings.PUBLIC_BASE_URL + reverse("account_reset_password"),
+    )
+    Mail.objects.create(
+        user=user,
+        key=f"person.added:{user.pk}",
+        subject=f"Your account at Waybill for {organisation}"[:250],
+        text=text,
+        message_id=f"<person-added-{user.pk}@waybill>",
+    )
+    return user
+
+
+def change(*, user: User, fields: Mapping[str, Any], by: Any, why: str = "") -> None:
+    """Writes only the named fields; the trail says which changed, and their values but for the address."""
+    before = {name: getattr(user, name) for name in fields}
+    changed = {name: value for name, value in fields.items() if value != before[name]}
+    if not changed:
+        return
+    with transaction.atomic():
+        User.objects.filter(pk=user.pk).update(**changed)
+        decisions.record(
+            "person.changed",
+            by=by,
+            kind="person",
+            subject=user,
+            label=user.get_username(),
+            why=why,
+            before={name: _told(name, before[name]) for name in changed},
+            after={name: _told(name, value) for name, value in changed.items()},
+        )
+
+
+def _told(name: str, value: Any) -> Any:
+    return "(an address)" if name == "email" and value else value
