@@ -1,5 +1,7 @@
 """A bulk action: the rule of selection, stored and applied again at act time, with an outcome per row."""
 
+from typing import ClassVar
+
 from django.conf import settings
 from django.db import models
 
@@ -19,10 +21,15 @@ BULK_TERMINAL = (BulkState.FINISHED, BulkState.CANCELLED, BulkState.FAILED)
 
 class BulkAction(Leased):
     """`rule` is `{"filter": {...}}` or `{"ids": [...]}`; `previewed` and `counts` hold the numbers shown and
-    done.
+    done. No organisation: an operator's action over all of them.
     """
 
-    organisation = models.ForeignKey("accounts.Organisation", on_delete=models.PROTECT, related_name="+")
+    FAIR: ClassVar[bool] = False
+    """Actions take turns by slices already."""
+
+    organisation = models.ForeignKey(
+        "accounts.Organisation", null=True, on_delete=models.PROTECT, related_name="+"
+    )
     action = models.CharField(max_length=60)
     rule = models.JSONField()
     reason = models.TextField(blank=True)
@@ -38,14 +45,14 @@ class BulkAction(Leased):
 
     class Meta:
         constraints = lease_constraints("bulk_action", terminal=BULK_TERMINAL)
-        indexes = lease_indexes("bulk_action")
+        indexes = lease_indexes("bulk_action", fair=False)
 
     def __str__(self) -> str:
         return self.action
 
 
 class BulkOutcome(models.Model):
-    """What became of one selected row: `changed`, or `not_eligible` with the state it was found in."""
+    """What became of one selected row: `changed`, `not_eligible` or `failed`, with the state or code found."""
 
     bulk = models.ForeignKey(BulkAction, on_delete=models.CASCADE, related_name="outcomes")
     subject = models.UUIDField()
