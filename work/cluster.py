@@ -8,10 +8,12 @@ import sys
 import threading
 import time
 from multiprocessing.reduction import ForkingPickler
+from multiprocessing.util import Finalize
+from queue import Full
 from typing import Any
 
 import django_q.cluster
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 from django_q.brokers.orm import ORM
 from django_q.conf import Conf
 from django_q.models import OrmQ
@@ -23,6 +25,7 @@ from work import heart, identity, stopping
 from work.pipelines import GROUND
 
 PR_SET_PDEATHSIG = 1
+_is_worker = False
 TAKE = """
 DELETE FROM django_q_ormq WHERE id = (SELECT id FROM django_q_ormq WHERE key = %s ORDER BY id LIMIT 1)
 RETURNING id, payload
@@ -39,9 +42,13 @@ class DeletingBroker(ORM):
 
     def dequeue(self) -> list[tuple[int, str]] | None:
         self.get_connection()  # closes a connection that has gone stale
-        with connection.cursor() as cursor:
-            cursor.execute(TAKE, [self.list_key])
-            row = cursor.fetchone()
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute(TAKE, [self.list_key])
+                row = cursor.fetchone()
+        except (OperationalError, InterfaceError):
+            connection.close()  # the database restarts; stock django-q2 sleeps 10 s and ends the pusher
+            row = None
         if row is None:
             time.sleep(Conf.POLL)
             return None
@@ -52,14 +59,28 @@ class DeletingBroker(ORM):
 
 
 class PatientQueue(Queue):
-    """Waits for something to read before it takes the read lock: a reader killed while idle holds no lock."""
+    """Waits for something to read before it takes the read lock: a reader killed while idle holds no lock.
+
+    A worker that was asked to stop ends without another task (its sentinel replaces it, unless all stop), and
+    nobody waits for room in a queue that has no readers left: a lost doorbell is rung anew by the sweep.
+    """
+
+    def put(self, obj: Any, block: bool = True, timeout: float | None = None) -> None:
+        while True:
+            try:
+                super().put(obj, True, 0.5)
+            except Full:
+                if not stopping.is_asked():
+                    continue
+            return
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
         if not block or timeout is not None:
             return super().get(block, timeout)
         while True:
-            self._poll(None)
-            if self._rlock.acquire(timeout=1.0):
+            if _is_worker and stopping.is_asked():
+                return "STOP"
+            if self._poll(0.5) and self._rlock.acquire(timeout=1.0):
                 try:
                     if not self._poll(0):
                         continue  # another reader was faster
@@ -71,10 +92,27 @@ class PatientQueue(Queue):
                 return ForkingPickler.loads(taken)
 
 
+class Sentinel(django_q.cluster.Sentinel):
+    """Leaves SIGTERM to the parent: sent to the whole group, it would end the sentinel and with it, at once,
+    every worker."""
+
+    def start(self) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        super().start()
+
+
 class Cluster(django_q.cluster.Cluster):
     """Tells running steps first, so that a deploy costs seconds and no lease."""
 
+    def wait(self) -> bool:
+        """Until the cluster was stopped (True) or its sentinel died (False)."""
+        while not self.has_stopped and self.sentinel.is_alive():
+            self.sentinel.join(1.0)
+        return bool(self.has_stopped)
+
     def sig_handler(self, signum: int, frame: Any) -> None:
+        if self.sentinel is None:
+            sys.exit(0)  # nothing has started yet
         stopping.tell_workers()
         super().sig_handler(signum, frame)
 
@@ -82,6 +120,7 @@ class Cluster(django_q.cluster.Cluster):
 def prepare() -> None:
     """Put our parts in place; called by `manage.py qcluster` before anything forks."""
     django_q.cluster.Queue = PatientQueue
+    django_q.cluster.Sentinel = Sentinel
     stopping.open_pipe()
     parent = os.getpid()
     os.register_at_fork(after_in_child=lambda: _die_with_parent(parent))
@@ -104,14 +143,18 @@ def _tick_for_ever(every: float) -> None:
 
 
 def _worker_started(**kwargs: Any) -> None:
+    global _is_worker
+    _is_worker = True
     signal.signal(signal.SIGTERM, lambda signum, frame: stopping.ask())
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     identity.current()
     heart.the().start()
+    Finalize(None, heart.the().stop, exitpriority=100)  # its row says that it stopped
 
 
 def _die_with_parent(expected: int) -> None:
     """Children go with their parent, however it ended; where prctl is missing the heart looks at getppid."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the sentinel's deafness is not for its children
     if not sys.platform.startswith("linux"):
         return
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -1,14 +1,14 @@
 """Named points at which a test can have the process killed. Inert unless WAYBILL_KILL is set.
 
-WAYBILL_KILL is `name:n`: kill at the n-th passage of that point. Passages are counted over all processes in
-the files
-of WAYBILL_KILL_DIR, so that one kill happens once and not in every worker, and a test can see which points
-were reached.
+WAYBILL_KILL is `name:n`: kill at the n-th passage of that point; or `ask`: read that from the file `kill` of
+WAYBILL_KILL_DIR at each passage. Passages are counted there over all processes, so that one kill happens once
+and not in every worker, and a test can see which points were reached.
 """
 
 import fcntl
 import os
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -17,14 +17,18 @@ def point(name: str) -> None:
     chosen = os.environ.get("WAYBILL_KILL")
     if chosen is None:
         return
+    folder = Path(os.environ["WAYBILL_KILL_DIR"])
+    passage = _count(folder / name)
+    if chosen == "ask":
+        chosen = ""
+        with suppress(FileNotFoundError):
+            chosen = (folder / "kill").read_text()
     wanted, _, number = chosen.partition(":")
-    passage = _count(name)
     if name == wanted and passage == int(number or 1):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _count(name: str) -> int:
-    path = Path(os.environ["WAYBILL_KILL_DIR"]) / name
+def _count(path: Path) -> int:
     with path.open("a+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)

@@ -1,5 +1,4 @@
-"""Wakes workers. A doorbell carries nothing: the table is the truth, and a lost ring costs a sweep's period.
-"""
+"""Wakes workers. A doorbell carries nothing: the table is the truth; a lost ring costs a sweep's period."""
 
 from functools import partial
 

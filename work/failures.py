@@ -49,7 +49,22 @@ class Asks(Exception):
 
 
 class LeaseLost(Exception):
-    """The lease is gone (expired, cancelled, or recovered): nothing this worker does later may be stored."""
+    """The lease is gone (expired, cancelled, or recovered): nothing this worker does later may be stored.
+
+    `tried` names the write that the fence refused; empty when the worker stopped before it tried one.
+    """
+
+    def __init__(self, reason: str, *, tried: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.tried = tried
+
+
+class ForbiddenMove(Exception):
+    """The machine has no arrow between these two states: an error in the code, caught before any write."""
+
+    def __init__(self, pipeline: str, old: str, new: str) -> None:
+        super().__init__(f"{pipeline}: there is no move from {old} to {new}")
 
 
 class Stopping(Exception):

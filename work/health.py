@@ -1,5 +1,4 @@
-"""Whether clusters do their work: read from the canaries and the workers' own rows, by the database's clock.
-"""
+"""Whether clusters do their work: read from canaries and the workers' own rows, by the database's clock."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from django.db.models import Max, QuerySet
 from django.db.models.functions import Now
 
 from work.models import Canary, Worker
-from work.pipelines import GROUND, PIPELINES, lease_seconds
+from work.pipelines import GROUND, PIPELINES, alive_seconds
 
 CLUSTERS = (GROUND, PIPELINES)
 
@@ -69,7 +68,7 @@ def cluster_is_hung(cluster: str) -> bool:
 
 
 def alive_workers(cluster: str) -> QuerySet[Worker]:
-    since = dt.timedelta(seconds=3 * lease_seconds())
+    since = dt.timedelta(seconds=alive_seconds())
     return Worker.objects.filter(cluster=cluster, stopped_at__isnull=True, seen_at__gt=Now() - since)
 
 

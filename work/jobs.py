@@ -23,6 +23,7 @@ class Job:
         self.row = lease.row
         self.token = lease.token
         self.held = heart.Held(lease=lease)
+        self.began = time.monotonic()
         self.has_ended = False
         self._steps: list[dict[str, Any]] = []
 
@@ -50,12 +51,15 @@ class Job:
         self.check()
 
     def check(self) -> None:
-        """Call between pieces of work. Raises LeaseLost when the lease is gone, Stopping when asked to stop.
-        """
+        """Between pieces of work. Raises LeaseLost when the lease is gone, Stopping when asked to stop."""
         if self.held.lost:
-            raise LeaseLost(self.held.lost)
+            raise self.loss()
         if stopping.is_asked():
             raise Stopping
+
+    def loss(self) -> LeaseLost:
+        """Why the lease is gone. That it was taken was seen by a write: the renewal, which was refused."""
+        return LeaseLost(self.held.lost, tried="renew the lease" if self.held.lost == heart.TAKEN else "")
 
     @contextlib.contextmanager
     def killing(self, kill: Callable[[], None]) -> Iterator[None]:
@@ -64,9 +68,18 @@ class Job:
         """
         self.held.killers.append(kill)
         try:
+            self._check_or(kill)
             yield
         finally:
             self.held.killers.remove(kill)
+
+    def _check_or(self, kill: Callable[[], None]) -> None:
+        """A lease lost just before: the heart has called its killers and will not do so again."""
+        try:
+            self.check()
+        except BaseException:
+            kill()
+            raise
 
     def finish(self, *, state: str, fields: Fields | None = None, account: Account | None = None) -> None:
         """End the row inside the open transaction of its effect, as its last statement. Raises LeaseLost."""

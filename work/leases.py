@@ -6,6 +6,7 @@ Every write by a worker matches its token. Zero rows mean that the lease was los
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.db import connection, transaction
@@ -14,8 +15,9 @@ from psycopg.types.json import Jsonb
 
 from work import crash, identity
 from work.failures import LeaseLost
-from work.models import Leased, Outcome, RefusedWrite
-from work.pipelines import ALL_BUT_ONE, Fields, Pipeline, lease_seconds
+from work.models import Attempt, Leased, Outcome, RefusedWrite
+from work.models.leased import MAX_UNANSWERED
+from work.pipelines import ALL_BUT_ONE, Fields, Pipeline, alive_seconds, lease_seconds
 
 ALL_WORKERS_BUT_ONE = """greatest(1, (SELECT count(*) - 1 FROM work_worker WHERE cluster = %(cluster)s
   AND seen_at > clock_timestamp() - %(alive)s * interval '1 second' AND stopped_at IS NULL))"""
@@ -58,7 +60,7 @@ claimed AS (
   UPDATE {table} t SET lease_token = gen_random_uuid(),
     locked_until = clock_timestamp() + %(lease)s * interval '1 second', locked_by = %(worker)s,
     heartbeat_at = clock_timestamp(), started_at = clock_timestamp(), due_at = NULL,
-    starts = t.starts + 1, unanswered = t.unanswered + 1, step = '',
+    starts = t.starts + 1, unanswered = least(t.unanswered + 1, %(most)s), step = '',
     progress_done = 0, progress_total = NULL, progress_unit = '',
     state = CASE t.state WHEN %(initial)s THEN %(running)s ELSE t.state END
   FROM pick WHERE t.id = pick.id RETURNING t.*),
@@ -74,7 +76,8 @@ WITH ended AS (
   WHERE id = %(id)s AND lease_token = %(token)s AND state = %(old)s RETURNING 1),
 attempt AS (
   UPDATE work_attempt SET ended_at = clock_timestamp(), outcome = %(outcome)s, steps = %(steps)s,
-    step = %(step)s, code = %(code)s, detail = %(detail)s, traceback = %(traceback)s, fingerprint = %(fingerprint)s
+    step = %(step)s, code = %(code)s, detail = %(detail)s, traceback = %(traceback)s,
+    fingerprint = %(fingerprint)s
   WHERE token = %(token)s AND ended_at IS NULL AND EXISTS (SELECT 1 FROM ended))
 SELECT count(*) FROM ended
 """
@@ -115,18 +118,18 @@ def claim_next(pipeline: Pipeline) -> Lease | None:
         pick=pick, table=pipeline.table, organisation="organisation_id" if fair else "NULL::uuid"
     )
     params = {
-        "lease": lease_seconds(), "alive": 3 * lease_seconds(), "worker": who.id, "label": who.label,
+        "lease": lease_seconds(), "alive": alive_seconds(), "worker": who.id, "label": who.label,
         "cluster": pipeline.cluster, "cap": pipeline.limits.running, "pipeline": pipeline.name,
         "initial": pipeline.initial, "running": pipeline.running,
+        "most": MAX_UNANSWERED,
     }  # fmt: skip
-    crash.point("claim.before")
     with transaction.atomic(durable=True):
-        if (
-            pipeline.limits.running is not None
-        ):  # counted after the lock, or two idle workers pass the cap at once
+        if pipeline.limits.running is not None:
+            # counted after the lock, or two idle workers pass the cap at once
             with connection.cursor() as cursor:
                 cursor.execute(CAP_LOCK, [pipeline.name])
         row = next(iter(pipeline.model._default_manager.raw(statement, params)), None)
+        crash.point("claim.before")
     crash.point("claim.after")
     if row is None:
         return None
@@ -146,8 +149,8 @@ def release(
     pipeline = lease.pipeline
     new = state or (pipeline.initial if lease.state == pipeline.running else lease.state)
     with transaction.atomic(durable=True):
+        _end(lease, account, assignments, {"due_in": due_in, "new": new}, tried="release")
         crash.point("release.before")
-        _end(lease, account, assignments, {"due_in": due_in, "new": new})
     crash.point("release.after")
 
 
@@ -162,7 +165,7 @@ def ask(
     more, params = _assignments(lease.pipeline.model, fields or {})
     assignments = ", asked_at = clock_timestamp(), question = %(question)s, state = %(new)s" + more
     account = account or Account(Outcome.ASKED, code=question)
-    _end(lease, account, assignments, {"question": question, "new": state, **params})
+    _end(lease, account, assignments, {"question": question, "new": state, **params}, tried=f"ask {question}")
 
 
 def finish(lease: Lease, *, state: str, fields: Fields | None = None, account: Account | None = None) -> None:
@@ -174,8 +177,16 @@ def finish(lease: Lease, *, state: str, fields: Fields | None = None, account: A
     _joined()
     more, params = _assignments(lease.pipeline.model, fields or {})
     assignments = ", finished_at = clock_timestamp(), state = %(new)s" + more
+    account = account or Account(Outcome.FINISHED)
+    _end(lease, account, assignments, {"new": state, **params}, tried=f"finish as {state}")
     crash.point("finish.before")
-    _end(lease, account or Account(Outcome.FINISHED), assignments, {"new": state, **params})
+    transaction.on_commit(partial(crash.point, "finish.after"))
+
+
+def has_answered(lease: Lease) -> bool:
+    """Whether an answer of this very lease was stored: its commit came through, its confirmation did not."""
+    ended = Attempt.objects.filter(token=lease.token, outcome__isnull=False)
+    return ended.exclude(outcome__in=(Outcome.DIED, Outcome.HUNG, Outcome.CANCELLED)).exists()
 
 
 def record_refused(lease: Lease, *, tried: str) -> None:
@@ -191,7 +202,7 @@ def record_refused(lease: Lease, *, tried: str) -> None:
         token=lease.token,
         worker_label=identity.current().label,
         step=lease.step,
-        tried=tried,
+        tried=tried[:60],
         found={name: str(value) for name, value in (found or {"state": "gone"}).items() if value is not None},
     )
 
@@ -207,7 +218,8 @@ def _open(pipeline: Pipeline) -> str:
     return f"{paused} AND ({LIVE_LEASES.format(table=pipeline.table)}) < {cap}"
 
 
-def _end(lease: Lease, account: Account, assignments: str, params: Mapping[str, Any]) -> None:
+def _end(lease: Lease, account: Account, assignments: str, params: Mapping[str, Any], *, tried: str) -> None:
+    lease.pipeline.check_move(lease.state, params["new"])
     statement = END.format(table=lease.pipeline.table, assignments=assignments)
     with connection.cursor() as cursor:
         cursor.execute(
@@ -221,7 +233,7 @@ def _end(lease: Lease, account: Account, assignments: str, params: Mapping[str, 
         )  # fmt: skip
         (ended,) = cursor.fetchone()
     if not ended:
-        raise LeaseLost(f"{lease.pipeline.name} {lease.row.pk}: the lease is gone")
+        raise LeaseLost("taken", tried=tried)
 
 
 def _assignments(model: type[Leased], fields: Fields) -> tuple[str, dict[str, Any]]:

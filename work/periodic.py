@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import structlog
+from django.conf import settings
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Max
 
@@ -18,6 +19,8 @@ from work.pipelines import GROUND, Ending, Limits, Pipeline, Step
 
 log = structlog.get_logger(__name__)
 
+# django-q2 looks at its schedule every half minute, so that a tick may come that much late.
+MISSED_AFTER_TICKS = 2
 SKIPPED_BUSY = "the run before it was still unfinished"
 FIRST_SEEN = "first seen: runs from the next slot on"
 
@@ -85,14 +88,14 @@ def plan(job: PeriodicJob, now: dt.datetime) -> PeriodicRun | None:
     if last is None and job.every is None:
         _insert(job, slot=now.replace(microsecond=0), trigger="schedule", skipped=FIRST_SEEN)
         return None
-    due = _due(job, last, now)
-    if not due:
+    due = _newest_due(job, last, now)
+    if due is None:
         return None
-    trigger = "catch_up" if len(due) > 1 else "schedule"
+    trigger = "catch_up" if last is not None and _was_missed(job.next_slot(last), now) else "schedule"
     if PeriodicRun.objects.unfinished().filter(name=job.name).exists():
-        _insert(job, slot=due[0], trigger=trigger, skipped=SKIPPED_BUSY)
+        _insert(job, slot=due, trigger=trigger, skipped=SKIPPED_BUSY)
         return None
-    return _insert(job, slot=due[0], trigger=trigger)
+    return _insert(job, slot=due, trigger=trigger)
 
 
 def start(*, name: str, by: Any, why: str) -> PeriodicRun:
@@ -113,12 +116,15 @@ def database_now() -> dt.datetime:
     return now
 
 
-def _due(job: PeriodicJob, last: dt.datetime | None, now: dt.datetime) -> list[dt.datetime]:
-    """Due slots, newest first; more than a few are only counted as missed."""
+def _newest_due(job: PeriodicJob, last: dt.datetime | None, now: dt.datetime) -> dt.datetime | None:
+    """Slots before it that have no row of their own were missed: they are made up for by this one."""
     if job.every is not None:
-        slots = calendars.slots_every(job.every, after=last or now - job.every, until=now)
-        return [slot for slot, _ in zip(slots, range(3), strict=False)]
-    return list(calendars.slots_cron(job.cron, job.zone, after=last or now, until=now))[::-1]
+        return next(calendars.slots_every(job.every, after=last or now - job.every, until=now), None)
+    return max(calendars.slots_cron(job.cron, job.zone, after=last or now, until=now), default=None)
+
+
+def _was_missed(slot: dt.datetime, now: dt.datetime) -> bool:
+    return now - slot > dt.timedelta(seconds=MISSED_AFTER_TICKS * settings.TICK_SECONDS)
 
 
 def _insert(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.db.models import QuerySet
 
+from work.failures import ForbiddenMove
 from work.models import Leased
 
 if TYPE_CHECKING:
@@ -67,13 +68,13 @@ class Pipeline:
     moves.
 
     - `begin(row)` makes the context that is handed from step to step (typed by the pipeline).
-    - `on_failure(row, code, detail, by)` runs in the transaction that ends the row: it may write events, and
+    - `on_failure(row, code, detail)` runs in the transaction that ends the row: it may write events, and
       returns the failed state with its columns.
     - `on_expiry(row, died)` does the same for a row whose worker died and that is tried again (`died` is
       `{worker, step, outcome}`); the default requeues. A pipeline that must not be run again returns
       another Ending.
-    - `on_success(row)` is for steps that leave the finish to the runner; most finish in their effect's
-    transaction.
+    - `moves` names for every state the states that may follow it; each move that leases, recovery and
+      cancelling make is looked up there. A state may always follow itself while the row is unfinished.
     """
 
     name: str
@@ -88,7 +89,21 @@ class Pipeline:
     on_expiry: Callable[[Any, dict[str, Any]], Ending] | None = None
     cluster: str = PIPELINES
     limits: Limits = field(default_factory=Limits)
+    moves: Mapping[Any, Sequence[str]] | None = None
     backoff: Callable[[int], float] = lambda tries: min(900.0, 5.0 * 2 ** min(tries, 12))
+
+    def __post_init__(self) -> None:
+        if self.moves is None:
+            return
+        if self.running not in self.moves[self.initial]:
+            raise ValueError(f"pipeline {self.name} could not be claimed: no move from {self.initial}")
+        if any(self.moves[state] for state in self.terminal):
+            raise ValueError(f"pipeline {self.name} has moves out of a terminal state")
+
+    def check_move(self, old: str, new: str) -> None:
+        """Raises ForbiddenMove unless the machine has that arrow."""
+        if old != new and self.moves is not None and new not in self.moves[old]:
+            raise ForbiddenMove(self.name, old, new)
 
     @property
     def table(self) -> str:
@@ -124,3 +139,8 @@ def of_cluster(cluster: str) -> list[Pipeline]:
 
 def lease_seconds() -> float:
     return float(settings.LEASE_SECONDS)
+
+
+def alive_seconds() -> float:
+    """A worker says every third of a lease that it lives; silent for a whole one it counts no more."""
+    return lease_seconds()

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import structlog
-from django.db import DatabaseError, transaction
-from django.db.models import F
+from django.db import Error as DatabaseError
+from django.db import InterfaceError, OperationalError, transaction
 from django.db.models.functions import Now
 
 from work import correlation, crash, doorbell, outbox
@@ -25,14 +25,19 @@ PARKED = "recovery_failed"
 
 @dataclass
 class Recovered:
-    """How many rows went back to waiting, ended for good, or were parked because recovering them raised."""
+    """How many rows went back to waiting, ended for good, were parked because recovering them raised, or are
+    left to the next run because the database was busy."""
 
     returned: int = 0
     ended: int = 0
     parked: int = 0
+    left: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.returned or self.ended or self.parked or self.left)
 
     def __str__(self) -> str:
-        return f"{self.returned} returned, {self.ended} ended, {self.parked} parked"
+        return f"{self.returned} returned, {self.ended} ended, {self.parked} parked, {self.left} left"
 
 
 class _Moved(Exception):
@@ -40,8 +45,7 @@ class _Moved(Exception):
 
 
 def recover(pipeline: Pipeline) -> Recovered:
-    """Recover every expired row of a pipeline, page by page. Safe to run twice at once: the fence picks one.
-    """
+    """Recover every expired row of a pipeline, page by page. Safe to run twice at once: the fence decides."""
     counts, last = Recovered(), uuid.UUID(int=0)
     while page := list(pipeline.rows.expired().filter(pk__gt=last).order_by("pk")[:PAGE]):
         last = page[-1].pk
@@ -55,11 +59,15 @@ def recover(pipeline: Pipeline) -> Recovered:
 
 def _recover(pipeline: Pipeline, row: Any, counts: Recovered) -> None:
     try:
-        crash.point("recovery.before")
         with transaction.atomic():
             ends = _recover_one(pipeline, row)
+            crash.point("recovery.before")
         crash.point("recovery.after")
     except _Moved:
+        return
+    except (OperationalError, InterfaceError) as busy:
+        log.warning("recovery.left", pipeline=pipeline.name, reason=type(busy).__name__)
+        counts.left += 1  # a deadlock or a time-out says nothing about the row
         return
     except Exception:
         log.exception("recovery.parked", pipeline=pipeline.name)
@@ -87,10 +95,9 @@ def _recover_one(pipeline: Pipeline, row: Any) -> bool:
         payload={**died, "state": ending.state, "starts": row.starts},
         organisation=getattr(row, "organisation_id", None),
     )
+    _move(pipeline, row, ending, fields)
     _close(attempt, died)
-    finished = ending.state in pipeline.terminal
-    _move(pipeline, row, ending, fields, finished=finished)
-    return finished
+    return ending.state in pipeline.terminal
 
 
 def describe(attempt: Attempt | None, row: Any) -> dict[str, Any]:
@@ -116,11 +123,13 @@ def _close(attempt: Attempt | None, died: dict[str, Any]) -> None:
         )
 
 
-def _move(pipeline: Pipeline, row: Any, ending: Ending, fields: dict[str, Any], *, finished: bool) -> None:
-    """The fence, last in the transaction: only the expired lease that was looked at is taken away."""
+def _move(pipeline: Pipeline, row: Any, ending: Ending, fields: dict[str, Any]) -> None:
+    """The fence: only the expired lease that was looked at is taken away. The row comes before its attempt,
+    in the order of a finish, or the two would deadlock."""
+    pipeline.check_move(row.state, ending.state)
     when = outbox.seconds_from_now(ending.due_in)
-    if finished:
-        fields |= {"finished_at": Now(), "unanswered": F("unanswered") - 1}  # the failure is the answer
+    if ending.state in pipeline.terminal:
+        fields |= {"finished_at": Now()}
     elif ending.question:
         fields |= {"asked_at": Now(), "question": ending.question}
     else:
@@ -139,8 +148,8 @@ def _park(pipeline: Pipeline, row: Any) -> int:
     try:
         with transaction.atomic():
             attempt = Attempt.objects.filter(token=row.lease_token).first()
+            _move(pipeline, row, Ending(row.state, question=PARKED), {})
             _close(attempt, describe(attempt, row))
-            _move(pipeline, row, Ending(row.state, question=PARKED), {}, finished=False)
     except (_Moved, DatabaseError):
         log.exception("recovery.could_not_park", pipeline=pipeline.name)
         return 0

@@ -3,16 +3,16 @@
 The only place that catches broadly: what a step did not foresee counts as temporary and keeps its traceback.
 """
 
+import datetime as dt
 import hashlib
+import time
 import traceback
 from typing import Any
 
 import structlog
-from django.db import Error as DatabaseError
-from django.db import connection, transaction
-from django.utils import timezone
+from django.db import InterfaceError, OperationalError, connection, transaction
 
-from work import correlation, crash, heart, leases
+from work import correlation, crash, heart, leases, stopping
 from work.failures import Asks, LeaseLost, PermanentFailure, Postponed, Stopping, TemporaryFailure
 from work.jobs import Job
 from work.leases import Account, Lease
@@ -20,11 +20,16 @@ from work.models import Outcome
 
 log = structlog.get_logger(__name__)
 
+UNFORESEEN = "unforeseen_error"
+# A database that restarts takes seconds. A worker that waits for it with its answer dies in nobody's book;
+# after this time recovery has taken the row in any case.
+ANSWER_PATIENCE_SECONDS = 300.0
+ANSWER_AGAIN_SECONDS = 0.5
+
 
 def run(lease: Lease) -> None:
-    """Run the attempt to its end. Returns normally whatever happened: every outcome is written down or left
-    to
-    recovery; nothing is raised to the queue."""
+    """Run the attempt to its end. Returns normally whatever happened: every outcome is written down, or left
+    to recovery; nothing is raised to the queue."""
     job = Job(lease)
     pipeline = lease.pipeline
     heart.the().hold(job.held)
@@ -51,20 +56,38 @@ def _run_steps(job: Job) -> None:
 
 
 def _answer(job: Job, error: Exception) -> None:
-    """Translate what was raised into the row's next state. A lost lease has nothing to answer but its
-    refusal.
-    """
+    """Write down what was raised, waiting for a database that is away; what cannot be written is left to
+    recovery, which says that the worker gave no answer."""
+    ends = time.monotonic() + ANSWER_PATIENCE_SECONDS
     try:
-        _close_broken_transaction()
+        while True:
+            try:
+                _close_broken_connection()
+                _translate(job, error)
+                return
+            except (OperationalError, InterfaceError) as away:
+                if time.monotonic() > ends or stopping.is_asked():
+                    raise
+                log.warning("attempt.answer_waits", reason=type(away).__name__)
+                time.sleep(ANSWER_AGAIN_SECONDS)
+    except Exception as unanswered:
+        log.error("attempt.not_answered", raised=_traceback(error), then=_traceback(unanswered))
+
+
+def _translate(job: Job, error: Exception) -> None:
+    """What was raised, as the row's next state. A lost lease has nothing to answer but its refusal: whatever
+    the step raises after it (its child was killed, say) follows from the loss."""
+    try:
         match error:
             case _ if job.has_ended:
-                log.error("attempt.raised_after_its_end", exc_info=error)
+                log.error("attempt.raised_after_its_end", raised=_traceback(error))
             case LeaseLost():
                 _refuse(job, error)
+            case _ if job.held.lost:
+                _refuse(job, job.loss())
             case Stopping():
-                leases.release(
-                    job.lease, Account(Outcome.POSTPONED, code="stopping"), due_in=0, postponed=True
-                )
+                account = Account(Outcome.POSTPONED, code="stopping")
+                leases.release(job.lease, account, due_in=0, postponed=True)
             case Postponed():
                 account = Account(Outcome.POSTPONED, code=error.reason)
                 leases.release(job.lease, account, due_in=error.due_in.total_seconds(), postponed=True)
@@ -77,14 +100,10 @@ def _answer(job: Job, error: Exception) -> None:
                 _try_again_later(job, error)
     except LeaseLost as lost:
         _refuse(job, lost)
-    except DatabaseError:
-        log.exception("attempt.not_answered")  # the lease runs out, and recovery says that it died
 
 
 def fail(job: Job, code: str, detail: dict[str, Any], error: Exception) -> None:
-    """End the row as failed, in one transaction with whatever the pipeline writes about it. Raises
-    LeaseLost.
-    """
+    """End the row as failed, in one transaction with what the pipeline writes about it. Raises LeaseLost."""
     log.info("attempt.failed", code=code)
     account = Account(
         Outcome.FAILED,
@@ -105,8 +124,7 @@ def fail(job: Job, code: str, detail: dict[str, Any], error: Exception) -> None:
 
 
 def fingerprint(job: Job, code: str, error: Exception) -> str:
-    """The same for failures of one cause: pipeline, step, code and, for the unforeseen, where it was raised.
-    """
+    """The same for failures of one cause: pipeline, step, code and, if unforeseen, where it was raised."""
     places = traceback.extract_tb(error.__traceback__)[-3:] if code == UNFORESEEN else []
     where = "|".join(f"{frame.filename.rsplit('/', 2)[-1]}:{frame.name}" for frame in places)
     text = (
@@ -115,18 +133,15 @@ def fingerprint(job: Job, code: str, error: Exception) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-UNFORESEEN = "unforeseen_error"
-
-
 def _try_again_later(job: Job, error: Exception) -> None:
     code = error.code if isinstance(error, TemporaryFailure) else UNFORESEEN
     detail = error.detail if isinstance(error, TemporaryFailure) else {"error": type(error).__name__}
     pipeline = job.lease.pipeline
-    age = timezone.now() - job.row.accepted_at
+    age = _age(job)
     if age > pipeline.limits.gives_up_after:
         fail(job, code, {**detail, "gave_up_after_hours": round(age.total_seconds() / 3600, 1)}, error)
         return
-    log.warning("attempt.temporary_failure", code=code, exc_info=error)
+    log.warning("attempt.temporary_failure", code=code, raised=_traceback(error))
     account = Account(
         Outcome.TEMPORARY_FAILURE, code=code, detail=detail, traceback=_traceback(error),
         fingerprint=fingerprint(job, code, error),
@@ -135,18 +150,30 @@ def _try_again_later(job: Job, error: Exception) -> None:
     leases.release(job.lease, account, due_in=pipeline.backoff(tries))
 
 
-def _refuse(job: Job, error: Exception) -> None:
-    log.warning("attempt.late_write_refused", reason=str(error))
-    leases.record_refused(job.lease, tried=str(error)[:60])
+def _age(job: Job) -> dt.timedelta:
+    """Since the row was accepted, by the database's clock and the seconds of this attempt."""
+    since_claim = dt.timedelta(seconds=time.monotonic() - job.began)
+    waited: dt.timedelta = job.row.started_at - job.row.accepted_at
+    return waited + since_claim
 
 
-def _close_broken_transaction() -> None:
+def _refuse(job: Job, lost: LeaseLost) -> None:
+    if not lost.tried:
+        log.warning("attempt.stopped_by_itself", reason=lost.reason)
+    elif leases.has_answered(job.lease):
+        log.info("attempt.answer_had_arrived", tried=lost.tried)
+    else:
+        log.warning("attempt.late_write_refused", tried=lost.tried)
+        leases.record_refused(job.lease, tried=lost.tried)
+
+
+def _close_broken_connection() -> None:
     """A connection that died under the step is opened anew for the answer."""
     if not connection.in_atomic_block:
         connection.close_if_unusable_or_obsolete()
 
 
 def _traceback(error: Exception) -> str:
-    """Bounded; the message of the unforeseen is left out, since a database error may quote a cell."""
+    """Bounded; the message is left out, since a database error may quote a cell."""
     lines = "".join(traceback.format_tb(error.__traceback__))
     return f"{lines[-8000:]}{type(error).__name__}"

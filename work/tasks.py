@@ -2,7 +2,12 @@
 
 import time
 
+import structlog
+from django.db import connection
+
 from work import canaries, crash, doorbell, identity, leases, periodic, pipelines, runner, stopping
+
+log = structlog.get_logger(__name__)
 
 PUMP_SECONDS = 30.0
 
@@ -24,11 +29,21 @@ def _one_turn(cluster: str) -> bool:
     for pipeline in pipelines.of_cluster(cluster):
         if stopping.is_asked():
             return took
-        lease = leases.claim_next(pipeline)
+        lease = _claim(pipeline)
         if lease is not None:
             runner.run(lease)
             took = True
     return took
+
+
+def _claim(pipeline: pipelines.Pipeline) -> leases.Lease | None:
+    """A pipeline that cannot be claimed from holds up no other. Its rows wait for the next doorbell."""
+    try:
+        return leases.claim_next(pipeline)
+    except Exception:
+        log.exception("claim.failed", pipeline=pipeline.name)
+        connection.close_if_unusable_or_obsolete()
+        return None
 
 
 def tick() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from work import health, periodic
 from work.models import Attempt, Outcome, PipelinePause, Worker
-from work.pipelines import ALL_BUT_ONE, Pipeline
+from work.pipelines import ALL_BUT_ONE, Pipeline, lease_seconds
 
 BACKING_OFF = (Outcome.TEMPORARY_FAILURE,)
 
@@ -31,21 +31,34 @@ def why(pipeline: Pipeline, row: Any) -> Reason | None:
         return Reason("asks_a_person", "Waits for a person's decision.", since=row.asked_at)
     now = periodic.database_now()
     if row.lease_token is not None:
-        return _behind_a_dead_lease(row, now)
+        return _behind_a_lease(pipeline, row, now)
     return (
         _paused(pipeline) or _not_due(pipeline, row, now) or _no_worker(pipeline, now)
-        or _at_the_cap(pipeline) or _behind_others(pipeline, row)
+        or _at_the_cap(pipeline, now) or _behind_others(pipeline, row)
     )  # fmt: skip
 
 
-def _behind_a_dead_lease(row: Any, now: dt.datetime) -> Reason | None:
-    if row.locked_until > now:
+def _behind_a_lease(pipeline: Pipeline, row: Any, now: dt.datetime) -> Reason | None:
+    silent = now - max(row.heartbeat_at or row.started_at, row.started_at)
+    if row.locked_until > now and silent.total_seconds() < lease_seconds() / 2:
         return None
+    if row.locked_until > now:
+        return Reason(
+            "waits_for_lease",
+            f"Worker {_holder(pipeline, row)} holds it, silent for {int(silent.total_seconds())} s; "
+            "without a sign of life its lease runs out.",
+            until=row.locked_until,
+        )
     return Reason(
         "lease_expired",
         "Its worker gave no sign of life; recovery will free it within a minute.",
         since=row.locked_until,
     )
+
+
+def _holder(pipeline: Pipeline, row: Any) -> str:
+    held = Attempt.objects.filter(pipeline=pipeline.name, subject=row.pk, ended_at__isnull=True).first()
+    return held.worker_label if held else str(row.locked_by)
 
 
 def _paused(pipeline: Pipeline) -> Reason | None:
@@ -75,13 +88,13 @@ def _no_worker(pipeline: Pipeline, now: dt.datetime) -> Reason | None:
     return Reason("no_worker", f"No worker was seen for {int((now - seen).total_seconds())} s.", since=seen)
 
 
-def _at_the_cap(pipeline: Pipeline) -> Reason | None:
+def _at_the_cap(pipeline: Pipeline, now: dt.datetime) -> Reason | None:
     cap = pipeline.limits.running
     if cap is None:
         return None
     if cap == ALL_BUT_ONE:
         cap = max(1, health.alive_workers(pipeline.cluster).count() - 1)
-    running = pipeline.rows.running().count()
+    running = pipeline.rows.running().filter(locked_until__gt=now).count()
     if running < cap:
         return None
     return Reason("at_the_cap", f"{running} of at most {cap} run now; it follows when one of them ends.")
