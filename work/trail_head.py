@@ -1,0 +1,60 @@
+"""The newest link of the trail, kept hourly outside the database: the table alone shows no cut tail."""
+
+import datetime as dt
+import json
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from work import storage, trail
+from work.failures import PermanentFailure
+from work.jobs import Job
+from work.models import AuditEntry
+from work.periodic import database_now
+
+KEY = "trail/head.json"
+
+
+@dataclass(frozen=True)
+class Kept:
+    number: int
+    hash: str
+    at: dt.datetime
+
+
+def keep(job: Job) -> str:
+    """Write the head to file storage. A trail that lost what was kept before is never written over it."""
+    head = trail.head()
+    before = kept()
+    if before is not None and (wrong := what_is_missing(before)):
+        raise PermanentFailure("trail_is_cut", number=before.number, found=wrong)
+    if not head.number:
+        return "nothing is sealed yet"
+    said = {"number": head.number, "hash": head.hash, "at": database_now().isoformat()}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "head.json"
+        path.write_text(json.dumps(said))
+        storage.files().put_file(KEY, path)
+    return f"kept the head of entry {head.number}"
+
+
+def kept() -> Kept | None:
+    """The head that was kept last; None before the first time."""
+    try:
+        with storage.files().open(KEY) as file:
+            said = json.loads(file.read())
+    except storage.FileMissing:
+        return None
+    return Kept(int(said["number"]), str(said["hash"]), dt.datetime.fromisoformat(said["at"]))
+
+
+def what_is_missing(head: Kept) -> str:
+    """One sentence when the table does not hold the link that was kept; empty when it does."""
+    found = AuditEntry.objects.filter(number=head.number).values_list("hash", flat=True).first()
+    if found is None:
+        return (
+            f"Entry {head.number} was kept in file storage and is missing from the table: the tail was cut."
+        )
+    if found != head.hash:
+        return f"Entry {head.number} has another hash than was kept in file storage: the trail was rewritten."
+    return ""
