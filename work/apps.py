@@ -8,8 +8,19 @@ class WorkConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from work import deliveries, ground_jobs, periodic, pipelines
+        from work import (
+            deliveries,
+            ground_badges,
+            ground_jobs,
+            ground_parts,
+            periodic,
+            pipelines,
+            rail_entries,
+        )
 
         pipelines.register(periodic.PIPELINE)
         pipelines.register(deliveries.PIPELINE)
         ground_jobs.register()
+        ground_parts.register()
+        ground_badges.register_ground()
+        rail_entries.register_ground()
