@@ -1,6 +1,16 @@
+"""Spreadsheets in: datasets, uploads, their verdicts and reports."""
+
 from django.apps import AppConfig
 
 
 class IngestionConfig(AppConfig):
     name = "ingestion"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from ingestion import badges, failures, pipeline
+        from work import pipelines
+
+        badges.register_badges()
+        failures.register()
+        pipelines.register(pipeline.PIPELINE)

@@ -1,0 +1,111 @@
+"""Verbs of datasets: making one, and giving it another schema."""
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from accounts.models import Organisation
+from accounts.principals import Principal
+from ingestion.checking.schemas import validate_schema
+from ingestion.models import Dataset, Record, SchemaVersion
+from work import outbox
+from work.problems import Problem
+
+
+def create(
+    *,
+    organisation: Organisation,
+    slug: str,
+    title: str,
+    schema: dict[str, Any],
+    by: Principal,
+    locale: str = "",
+    mode: str = Dataset.Mode.UPSERT,
+) -> Dataset:
+    """Without a locale the organisation's is used.
+
+    Raises Problem 409 `slug_taken`, 422 `schema_not_valid`.
+    """
+    _refuse_invalid(schema)
+    try:
+        with transaction.atomic():
+            dataset = Dataset.objects.create(
+                organisation=organisation,
+                slug=slug,
+                title=title,
+                locale=locale or organisation.locale,
+                mode=mode,
+            )
+            SchemaVersion.objects.create(dataset=dataset, number=1, schema=schema, made_by=by.user)
+            outbox.record(
+                "dataset.created", subject=dataset, kind="dataset", label=title, organisation=organisation,
+                by=by, payload={"slug": slug, "fields": len(schema["fields"])},
+            )  # fmt: skip
+    except IntegrityError as error:
+        if "dataset_slug_once" not in str(error):
+            raise
+        raise Problem(409, "slug_taken", f"There is a dataset {slug} already.", "Choose another.") from error
+    return dataset
+
+
+def change_schema(*, dataset: Dataset, schema: dict[str, Any], if_match: int, by: Principal) -> SchemaVersion:
+    """Make the next version, if `if_match` is still the number of the current one.
+
+    The same schema again changes nothing. Raises Problem 412 `schema_changed_meanwhile`,
+    422 `schema_not_valid`, 409 `key_in_use` when records stand under the old key.
+    """
+    _refuse_invalid(schema)
+    with transaction.atomic():
+        Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
+        current = dataset.schema_versions.latest("number")
+        if current.number != if_match:
+            raise Problem(
+                412,
+                "schema_changed_meanwhile",
+                f"The schema is at version {current.number}, not {if_match}.",
+                "Read it again and make your change to that.",
+                current=current.number,
+            )
+        if current.schema == schema:
+            return current
+        _refuse_other_key(dataset, current.schema, schema)
+        changed = SchemaVersion.objects.create(
+            dataset=dataset, number=current.number + 1, schema=schema, made_by=by.user
+        )
+        outbox.record(
+            "schema.changed", subject=dataset, kind="dataset", label=dataset.title,
+            organisation=dataset.organisation_id, by=by,
+            payload={"version": changed.number, "fields": len(schema["fields"])},
+        )  # fmt: skip
+    return changed
+
+
+def _refuse_invalid(schema: dict[str, Any]) -> None:
+    problems = validate_schema(schema)
+    if problems:
+        raise Problem(
+            422,
+            "schema_not_valid",
+            f"The schema has {len(problems)} problem{'s' if len(problems) > 1 else ''}; the first: "
+            f"{problems[0].message}",
+            errors=[
+                {"at": problem.path, "code": problem.code, "message": problem.message} for problem in problems
+            ],
+        )
+
+
+def _refuse_other_key(dataset: Dataset, old: dict[str, Any], new: dict[str, Any]) -> None:
+    """Records are found by their key: under another one each file would store everything once more."""
+    if key_definition(old) != key_definition(new) and Record.objects.filter(dataset=dataset).exists():
+        raise Problem(
+            409,
+            "key_in_use",
+            "The dataset has records, so its primaryKey and the types of the key's fields stay as they are.",
+            "Make a new dataset for another key.",
+        )
+
+
+def key_definition(schema: dict[str, Any]) -> list[tuple[str, str]]:
+    key = schema.get("primaryKey", [])
+    types = {field["name"]: field.get("type", "string") for field in schema["fields"]}
+    return [(name, types[name]) for name in ([key] if isinstance(key, str) else key)]

@@ -1,0 +1,48 @@
+"""Why an upload or a report failed: the codes of this app, with the sentence and the remedy for each."""
+
+from ingestion.checking.messages import FILE_MESSAGES
+from ingestion.reading.failures import SENTENCES
+from work import failure_texts
+
+EVERY_ROW_REFUSED = "every_row_refused"
+NO_DATA_ROWS = "no_data_rows"
+ORIGINAL_MISSING = "original_missing"
+READER_CRASHED = "reader_crashed"
+VALUES_NOT_STORABLE = "values_not_storable"
+DATABASE_UNAVAILABLE = "database_unavailable"
+REPORT_HAS_NO_ROWS = "report_has_no_rows"
+
+TEXTS = {
+    EVERY_ROW_REFUSED: (
+        "Every row was refused, so nothing was stored.",
+        "Read what is wrong with the rows below, mend them in the file and upload it again.",
+    ),
+    NO_DATA_ROWS: (
+        "The file has a header but no data below it.",
+        "Check that the data stands on the first visible sheet, under the header.",
+    ),
+    ORIGINAL_MISSING: (
+        "The kept file could not be found in storage.",
+        "Tell an operator: the storage must be looked at. The upload can be sent again.",
+    ),
+    READER_CRASHED: (
+        "The reader of files ended by an error of its own.",
+        "Tell an operator, who can see the error of every attempt.",
+    ),
+    VALUES_NOT_STORABLE: (
+        "The database refused a value of the file.",
+        "Tell an operator: the checks should have found it first.",
+    ),
+    DATABASE_UNAVAILABLE: (
+        "The database could not be reached for too long.",
+        "Tell an operator. The upload can be sent again.",
+    ),
+    REPORT_HAS_NO_ROWS: (
+        "This upload has no refused rows to report.",
+        "Open the upload: it says what became of its rows.",
+    ),
+}
+
+
+def register() -> None:
+    failure_texts.register({**SENTENCES, **FILE_MESSAGES, **TEXTS})

@@ -1,0 +1,23 @@
+"""Where the crash suite kills a worker in the middle of an upload or a report, in the order they are passed.
+
+`crash.point` is called with each of these names; a point that is never reached fails the suite.
+"""
+
+READ_BEFORE = "read.before"
+READ_BATCH = "read.batch"
+READ_AFTER = "read.after"
+KEYS_BEFORE = "keys.before"
+KEYS_AFTER = "keys.after"
+STORE_BEFORE = "store.before"
+STORE_BEFORE_COMMIT = "store.before_commit"
+STORE_AFTER_COMMIT = "store.after_commit"
+REPORT_BUILT = "report.built"
+REPORT_BEFORE_COMMIT = "report.before_commit"
+REPORT_AFTER_COMMIT = "report.after_commit"
+
+UPLOAD_POINTS = (
+    READ_BEFORE, READ_BATCH, READ_AFTER, KEYS_BEFORE, KEYS_AFTER, STORE_BEFORE, STORE_BEFORE_COMMIT,
+    STORE_AFTER_COMMIT,
+)  # fmt: skip
+REPORT_POINTS = (REPORT_BUILT, REPORT_BEFORE_COMMIT, REPORT_AFTER_COMMIT)
+POINTS = (*UPLOAD_POINTS, *REPORT_POINTS)

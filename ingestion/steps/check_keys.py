@@ -1,0 +1,106 @@
+"""Second step: what can only be known of all rows together, such as shared keys and unique values."""
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import NamedTuple
+
+from ingestion import reading_upload, row_errors, shared_values, staging
+from ingestion.checking.checker import Checker
+from ingestion.checking.shown import cell_text
+from ingestion.context import Context
+from ingestion.kill_points import KEYS_AFTER, KEYS_BEFORE
+from ingestion.models import Dataset
+from ingestion.reading.cells import WireCell
+from work import crash
+from work.jobs import Job
+
+FAULTS = """
+SELECT row, code, field, rows, more FROM upload_fault WHERE row > %(after)s
+ORDER BY row, code, field LIMIT %(most)s
+"""
+PAGE = 5_000
+
+
+class Fault(NamedTuple):
+    row: int
+    code: str
+    field: str
+    rows: list[int]
+    more: int
+
+
+def check_keys(job: Job, context: Context) -> None:
+    """Runs again with the whole attempt: staging is filled anew before it."""
+    crash.point(KEYS_BEFORE)
+    job.progress(0, total=context.rows_read, unit="rows")
+    staging.analyse()
+    if context.checker.primary_key:
+        shared_values.refuse_shared_keys()
+        job.check()
+    shared_values.refuse_shared_values(context.unique_fields)
+    compare_with_stored(job, context)
+    job.progress(context.rows_read, total=context.rows_read, unit="rows")
+    crash.point(KEYS_AFTER)
+
+
+def compare_with_stored(job: Job, context: Context) -> None:
+    """Look at newer uploads and at other records; again whenever the dataset has moved meanwhile."""
+    dataset = Dataset.objects.only("version").get(pk=context.dataset.pk)
+    shared_values.leave_out_superseded(dataset.pk, context.upload.sequence)
+    shared_values.refuse_taken_values(dataset.pk, context.unique_fields)
+    _report_faults(job, context)
+    context.looked_at = dataset.version
+
+
+def _report_faults(job: Job, context: Context) -> None:
+    """The rows at fault are read once more, for what was typed in them."""
+    faults = _faults()
+    first = next(faults, None)
+    if first is None:
+        return
+    lines: list[str] = []
+    run = {"upload": context.upload.pk, "run": job.token, "sheet": context.sheet}
+    with reading_upload.opened(job, context.upload, context.organisation) as reader:
+        row_number, found = first
+        for frame in reader:
+            job.progress(reader.rows_read, total=context.rows_read, unit="rows")
+            for row in frame.rows:
+                if row[0] != row_number:
+                    continue
+                errors = [_error(context.checker, fault, row[1]) for fault in found]
+                lines.append(row_errors.later_line(row_number, errors, row[1]))
+                row_number, found = next(faults, (0, []))
+            if len(lines) >= PAGE or not row_number:
+                row_errors.add_later(lines, **run)
+                lines.clear()
+            if not row_number:
+                break
+    staging.run("TRUNCATE upload_fault")
+
+
+def _faults() -> Iterator[tuple[int, list[Fault]]]:
+    """By row, page by page: there may be as many as the file has rows."""
+    after = 0
+    while page := [Fault(*row) for row in staging.rows(FAULTS, {"after": after, "most": PAGE})]:
+        if len(page) == PAGE and page[0].row != page[-1].row:
+            page = [fault for fault in page if fault.row != page[-1].row]
+        for number, found in groupby(page, key=lambda fault: fault.row):
+            yield number, list(found)
+        after = page[-1].row
+
+
+def _error(checker: Checker, fault: Fault, cells: list[WireCell]) -> dict[str, str]:
+    names = [fault.field] if fault.field else checker.primary_key
+    typed = [_typed(checker, name, cells) for name in names]
+    detail = {"rows": _rows(fault)} if fault.rows else {}
+    return checker.error(row=fault.row, name=names[0], code=fault.code, value=" / ".join(typed), **detail)
+
+
+def _typed(checker: Checker, name: str, cells: list[WireCell]) -> str:
+    place = checker.header.places.get(name, -1) if checker.header else -1
+    return cell_text(cells[place]) if 0 <= place < len(cells) else ""
+
+
+def _rows(fault: Fault) -> str:
+    listed = ", ".join(str(row) for row in fault.rows)
+    return f"{listed} and {fault.more:,} more" if fault.more else listed

@@ -1,0 +1,110 @@
+"""First step: rows, read in a child and checked here, go to staging; refused ones to the row report.
+
+The child reads ahead while this process checks, and every batch is committed: no transaction stays open.
+"""
+
+import json
+from collections.abc import Iterable
+
+from ingestion import reading_upload, row_errors, staging
+from ingestion.checking.checker import CheckedRow
+from ingestion.checking.keys import key_hash
+from ingestion.context import Context
+from ingestion.kill_points import READ_AFTER, READ_BATCH, READ_BEFORE
+from ingestion.reading.reader import Reader, RowsFrame
+from work import crash
+from work.failures import PermanentFailure
+from work.jobs import Job
+
+
+def read_rows(job: Job, context: Context) -> None:
+    """Runs again from its start: staging is emptied, and row errors stand under this attempt's own run."""
+    crash.point(READ_BEFORE)
+    staging.begin()
+    with reading_upload.opened(job, context.upload, context.organisation) as reader:
+        _match_header(reader, context)
+        batch = Batch(job, context)
+        for frame in reader:
+            batch.add(frame)
+            job.progress(batch.rows, unit="rows")
+        batch.store()
+        _close(reader, context)
+    job.progress(context.rows_read, total=context.rows_read, unit="rows")
+    crash.point(READ_AFTER)
+
+
+class Batch:
+    """Lines for COPY, stored whenever there are enough of them."""
+
+    def __init__(self, job: Job, context: Context) -> None:
+        self.job, self.context = job, context
+        self.upload, self.run = context.upload.pk, job.token
+        self.staged: list[str] = []
+        self.refused: list[str] = []
+        self.rows = 0
+
+    def add(self, frame: RowsFrame) -> None:
+        checked = self.context.checker.check_batch(frame.rows)
+        self.rows += len(frame.rows)
+        refused = [row for row in checked if row.errors]
+        if refused:
+            self._refuse(frame, refused)
+            checked = [row for row in checked if not row.errors]
+        self.staged += self._keyed(checked) if self.context.checker.primary_key else self._unkeyed(checked)
+        if len(self.staged) + len(self.refused) >= staging.COPY_ROWS:
+            self.store()
+
+    def store(self) -> None:
+        staging.add(self.staged)
+        row_errors.add(self.refused)
+        self.staged.clear()
+        self.refused.clear()
+        crash.point(READ_BATCH)
+
+    def _keyed(self, checked: Iterable[CheckedRow]) -> Iterable[str]:
+        return [
+            f"{row.row}\t{row.key}\t{key_hash(row.key or '')}\t{row.json}"
+            f"\t\\x{row.digest.hex()}\t{_uniques(row)}\tf"
+            for row in checked
+        ]
+
+    def _unkeyed(self, checked: Iterable[CheckedRow]) -> Iterable[str]:
+        """Without a primary key nothing is ever replaced: each row of each upload is a record of its own."""
+        return [
+            f'{row.row}\t["{self.upload}",{row.row}]\t0\t{row.json}\t\\x{row.digest.hex()}\t{_uniques(row)}\tf'
+            for row in checked
+        ]
+
+    def _refuse(self, frame: RowsFrame, refused: Iterable[CheckedRow]) -> None:
+        typed = {row[0]: row[1] for row in frame.rows}
+        for row in refused:
+            line = row_errors.line(self.upload, self.run, frame.sheet, row.row, row.errors, typed[row.row])
+            self.refused.append(line)
+            if row.key is not None:
+                self.staged.append(f"{row.row}\t{row.key}\t{key_hash(row.key)}\t\t\t\tt")
+
+
+def _match_header(reader: Reader, context: Context) -> None:
+    header = reader.header
+    context.sheet = header.sheet
+    match = context.checker.match_header(header.cells, row=header.row)
+    if match.failure is not None:
+        raise PermanentFailure(match.failure.code, **match.failure.detail)
+
+
+def _close(reader: Reader, context: Context) -> None:
+    assert reader.end is not None  # noqa: S101 (iterating to the end sets it)
+    context.blank = reader.end.blank_rows + context.checker.blank
+    context.rows_read = reader.end.rows + reader.end.blank_rows
+    context.assumptions = [*reader.end.assumptions, *context.checker.assumptions]
+
+
+def _uniques(row: CheckedRow) -> str:
+    """As a JSON object; nothing, which COPY reads as NULL, for the many datasets without unique fields."""
+    if not row.unique:
+        return ""
+    return (
+        "{"
+        + ",".join(f"{json.dumps(name, ensure_ascii=False)}:{text}" for name, text in row.unique.items())
+        + "}"
+    )

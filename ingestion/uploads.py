@@ -1,0 +1,204 @@
+"""Verbs of uploads: accepting a file, and withdrawing it before its verdict.
+
+Accepting looks at the request, not at what the file says; that is the work of a worker, later.
+"""
+
+import io
+import re
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+
+from accounts.models import Organisation
+from accounts.principals import Principal
+from ingestion.models import Dataset, Upload
+from ingestion.reading.failures import describe
+from ingestion.reading.kinds import HEAD_BYTES, Kind, sniff
+from ingestion.states import ACTIVE, UploadState
+from work import cancelling, correlation, doorbell, idempotency, outbox, pipelines
+from work.models import IdempotencyKey
+from work.problems import Problem
+from work.storage import FileTooLarge, Readable, Stored, files
+from work.wording import size as size_in_words
+
+# What the first bytes may speak of. Only the reader, which sees all of a zip, can tell what is in it.
+ACCEPTED_KINDS = {Kind.ZIP: "xlsx", Kind.XLSX: "xlsx", Kind.TEXT: "csv", Kind.COMPOUND: "office"}
+NEXT_SEQUENCE = """
+UPDATE ingestion_dataset SET next_sequence = next_sequence + 1 WHERE id = %s RETURNING next_sequence - 1
+"""
+BYTES_KEPT = """
+SELECT coalesce(sum(size), 0)
+FROM (SELECT DISTINCT sha256, size FROM ingestion_upload WHERE organisation_id = %s) kept
+"""
+
+
+@dataclass(frozen=True)
+class Accepted:
+    upload: Upload
+    already_accepted: bool
+
+
+def accept(
+    *, dataset: Dataset, stream: Readable, filename: str, by: Principal, idempotency_key: str = "",
+    size: int | None = None,
+) -> Accepted:  # fmt: skip
+    """Keep the file and make its upload due. Safe to repeat under one key: the first upload is given again.
+
+    `size` is what the sender declares, if it does. Raises Problem: 413 `file_too_large`, 415 `format_…`,
+    422 `empty_file`, 409 `storage_limit_reached`, 429 `too_many_in_progress`, 422 `idempotency_key_reused`.
+    """
+    organisation = dataset.organisation
+    actor = f"{by.actor} uploads"
+    limit = settings.MAX_UPLOAD_BYTES
+    if size is not None and size > limit:
+        raise _too_large(limit)
+    head = stream.read(HEAD_BYTES)
+    kind = _kind(head)
+    if not _is_known(organisation, actor, idempotency_key):
+        _refuse_over_limits(organisation, size or 0)
+    try:
+        stored = files().put(Rejoined(head, stream), organisation_slug=organisation.slug, limit=limit)
+    except FileTooLarge as error:
+        raise _too_large(limit) from error
+    name = clean_filename(filename)
+    subject, already = idempotency.once(
+        organisation=organisation,
+        actor=actor,
+        key=idempotency_key,
+        fingerprint=idempotency.fingerprint(dataset.pk, stored.sha256, name),
+        make=lambda: _make(dataset, stored, name, kind, by),
+    )
+    return Accepted(Upload.objects.select_related("dataset").get(pk=subject), already)
+
+
+def withdraw(*, upload: Upload, by: Principal, why: str = "") -> None:
+    """End an upload that has no verdict yet; what a worker does with it later is refused.
+
+    Raises StateChanged with the state found.
+    """
+    cancelling.cancel(
+        pipeline=pipelines.get("upload"),
+        row=upload,
+        state=UploadState.CANCELLED,
+        allowed=ACTIVE,
+        by=by,
+        why=why,
+        what="upload.cancelled",
+        label=upload.filename,
+        fields={"cancelled_by_label": str(by)[:200], "cancel_reason": why},
+    )
+
+
+class Rejoined:
+    """A stream whose head was looked at, whole again."""
+
+    def __init__(self, head: bytes, rest: Readable) -> None:
+        self.head, self.rest = io.BytesIO(head), rest
+
+    def read(self, size: int = -1, /) -> bytes:
+        return self.head.read(size) or self.rest.read(size)
+
+
+def clean_filename(name: str) -> str:
+    """The last part of the name as sent, without what no name should hold."""
+    last = re.split(r"[/\\]", name)[-1]
+    kept = "".join(character for character in last if character.isprintable()).strip(" .")
+    return kept[-255:] or "unnamed"
+
+
+def _kind(head: bytes) -> str:
+    kind = sniff(head)
+    if kind in ACCEPTED_KINDS:
+        return ACCEPTED_KINDS[kind]
+    if kind == Kind.EMPTY:
+        raise Problem(422, "empty_file", *describe("empty_file", {}))
+    raise Problem(415, f"format_{kind}", *describe(f"format_{kind}", {}), format=str(kind))
+
+
+def _is_known(organisation: Organisation, actor: str, key: str) -> bool:
+    """A repeated request makes nothing new, so no limit stands in its way."""
+    return (
+        bool(key) and IdempotencyKey.objects.filter(organisation=organisation, actor=actor, key=key).exists()
+    )
+
+
+def _refuse_over_limits(organisation: Organisation, size: int) -> None:
+    """Looked at before the file is kept. Requests of one instant may pass together; the next will not."""
+    in_progress = Upload.objects.unfinished().filter(organisation=organisation).count()
+    if in_progress >= organisation.uploads_in_progress_limit:
+        raise Problem(
+            429,
+            "too_many_in_progress",
+            f"{organisation.title} has {in_progress} uploads in progress, which is its limit.",
+            "Send it again when some of them have their verdict.",
+            headers={"Retry-After": "60"},
+        )
+    with connection.cursor() as cursor:
+        cursor.execute(BYTES_KEPT, [organisation.pk])
+        (kept,) = cursor.fetchone()
+    if kept + size > organisation.storage_limit_bytes:
+        raise Problem(
+            409,
+            "storage_limit_reached",
+            f"{organisation.title} keeps {size_in_words(int(kept))} of files and may keep "
+            f"{size_in_words(organisation.storage_limit_bytes)}.",
+            "Ask an operator for more room.",
+        )
+
+
+def _make(dataset: Dataset, stored: Stored, filename: str, kind: str, by: Principal) -> uuid.UUID:
+    """In the transaction of the idempotency key."""
+    with connection.cursor() as cursor:
+        cursor.execute(NEXT_SEQUENCE, [dataset.pk])
+        (sequence,) = cursor.fetchone()
+    earlier = Upload.objects.filter(dataset=dataset, sha256=stored.sha256).order_by("-sequence").first()
+    upload = Upload.objects.create(
+        organisation_id=dataset.organisation_id,
+        dataset=dataset,
+        sequence=sequence,
+        filename=filename,
+        storage_key=stored.key,
+        sha256=stored.sha256,
+        size=stored.size,
+        kind=kind,
+        uploaded_by=by.user,
+        uploaded_by_label=str(by)[:200],
+        repeats=earlier,
+        correlation_id=correlation.current(),
+    )
+    outbox.record(
+        "upload.accepted",
+        subject=upload,
+        kind="upload",
+        label=filename,
+        organisation=dataset.organisation_id,
+        by=by,
+        payload=_payload(upload),
+    )
+    doorbell.ring()
+    return upload.pk
+
+
+def _payload(upload: Upload) -> dict[str, Any]:
+    return {
+        "owner": upload.uploaded_by_id,
+        "dataset": upload.dataset.slug,
+        "dataset_id": str(upload.dataset_id),
+        "sequence": upload.sequence,
+        "size": upload.size,
+        "kind": upload.kind,
+        "repeats": str(upload.repeats_id) if upload.repeats_id else None,
+    }
+
+
+def _too_large(limit: int) -> Problem:
+    return Problem(
+        413,
+        "file_too_large",
+        f"The file is larger than {size_in_words(limit)}, the most that is accepted.",
+        "Save only the sheet that belongs here, or split the file.",
+        limit=limit,
+    )
