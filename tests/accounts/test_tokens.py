@@ -44,7 +44,7 @@ def test_revoked_token_is_not_found_and_cannot_be_revoked_again(made, manager):
 
 
 def test_expired_token_is_not_found(made):
-    token, secret = made
+    _, secret = made
     ApiToken.objects.update(expires_at=timezone.now() - dt.timedelta(seconds=1))
 
     assert tokens.find(secret) is None
