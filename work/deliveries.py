@@ -5,13 +5,14 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models.functions import Now
 
-from work import consumers, crash, decisions, doorbell
+from work import consumers, crash, decisions, doorbell, outbox
 from work.failures import PermanentFailure, StateChanged
 from work.jobs import Job
 from work.models import Delivery, DeliveryState, Event
 from work.pipelines import GROUND, Ending, Limits, Pipeline, Step
 
 DEAD_LETTER = "dead_letter"
+DEAD = "delivery.dead"
 ONE_BATCH_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtext('work.consumer'), hashtext(%s))"
 
 
@@ -83,6 +84,17 @@ def _decide(delivery: Delivery, *, by: Any, why: str, what: str, **columns: Any)
 
 
 def _dead(row: Delivery, code: str, detail: dict[str, Any]) -> Ending:
+    """Tells of it, but not of the news itself dying: a consumer that fails at everything would never end."""
+    if row.event.type != DEAD:
+        outbox.record(
+            DEAD,
+            subject=row,
+            kind="delivery",
+            label=f"{row.consumer}: {row.event.type}",
+            organisation=row.event.organisation_id,
+            payload={"consumer": row.consumer, "event": str(row.event_id), "code": code},
+            causation_id=row.event_id,
+        )
     return Ending(DeliveryState.DEAD, question=DEAD_LETTER)
 
 

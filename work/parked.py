@@ -51,6 +51,7 @@ def find(pipeline_name: str, pk: Any) -> tuple[Pipeline, Any]:
 
 
 def _move(pipeline: Pipeline, row: Any, columns: Fields) -> None:
+    pipeline.check_move(row.state, columns["state"])
     fields = {"asked_at": None, "question": None, **columns}
     still = Q(pk=row.pk, asked_at__isnull=False, question=PARKED, state=row.state)
     if not pipeline.rows.filter(still).update(**fields):

@@ -148,6 +148,14 @@ def _park(pipeline: Pipeline, row: Any) -> int:
     try:
         with transaction.atomic():
             attempt = Attempt.objects.filter(token=row.lease_token).first()
+            outbox.record(
+                "work.parked",
+                subject=row,
+                kind=pipeline.name,
+                label=str(row),
+                organisation=getattr(row, "organisation_id", None),
+                payload={"state": row.state, "starts": row.starts},
+            )
             _move(pipeline, row, Ending(row.state, question=PARKED), {})
             _close(attempt, describe(attempt, row))
     except (_Moved, DatabaseError):
