@@ -11,6 +11,7 @@ function polled({ detail }) {
 function failed(event) {
   const id = polled(event);
   if (id === null) return;
+  if (event.detail.xhr?.status === 401) location.reload(); // signed out meanwhile: the page leads to the sign-in
   if (failing.size === 0) {
     const since = notice.querySelector("time");
     since.dateTime = new Date().toISOString();
@@ -28,7 +29,7 @@ document.addEventListener("htmx:afterRequest", (event) => {
   notice.hidden = failing.size === 0;
 });
 
-// A poll that is led elsewhere has met the sign-in page: show that as a page, not inside the live part.
+// A poll that is led elsewhere has met the sign-in page too: show that as a page, not inside the live part.
 document.addEventListener("htmx:beforeSwap", (event) => {
   const { elt, xhr, pathInfo } = event.detail;
   if (elt?.dataset?.poll === undefined || !xhr.responseURL) return;

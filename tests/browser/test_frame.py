@@ -121,6 +121,16 @@ def test_page_says_when_reading_fails_and_when_it_works_again(open_page):
     page.forgive("htmx:")
 
 
+@pytest.mark.parametrize("answer", [{"status": 401}, {"status": 302, "headers": {"Location": STATES}}])
+def test_page_whose_viewer_is_signed_out_is_loaded_anew(open_page, answer):
+    page = open_page(GALLERY)
+    for provoked in ("Failed to load resource", "Response Status Error Code 401"):
+        page.forgive(provoked)
+
+    with page.expect_request(lambda request: request.is_navigation_request()):
+        page.route("**/gallery/live/", lambda route: route.fulfill(**answer))
+
+
 def test_progress_is_spoken_in_a_line_that_stays(open_page):
     page = open_page(GALLERY)
 

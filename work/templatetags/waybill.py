@@ -2,7 +2,8 @@
 
 # A page: {% extends "base.html" %}{% load waybill %}, then the blocks
 #   title, heading, content; as needed crumbs ({% crumb "Uploads" url %}{% crumb "0199f3c2" %}), lead,
-#   actions, live (default: {% live_line %}; leave it empty where a fragment carries its own line).
+#   actions, width (wide, for anonymous pages with tables), live (default: {% live_line %}; leave it empty
+#   where a fragment carries its own line).
 # Layout classes: stack, split (2:1), halves, three (three answers), toolbar, prose; words: quiet, small,
 #   num, id, cut.
 #
@@ -10,7 +11,7 @@
 #   {% state_badge "done" "Processed" %}     shapes: waiting running done part bad asking cancelled
 #   {% state_badge_of "upload" upload.state %}
 #     shape and word come from badges.register("upload", ...) in ready()
-#   {% notice "part" "Partly processed" aside="19 s, 1 attempt" id="verdict" %}<p>…</p>{% endnotice %}
+#   {% notice "part" "Partial" aside="19 s, 1 attempt" id="verdict" %}<p>…</p>{% endnotice %}
 #   {% step_list steps %}     dicts: shape, name; as known word, detail, took (duration) or at (moment)
 #   {% icon "copy" %}     symbols of static/img/icons.svg
 # Surfaces
