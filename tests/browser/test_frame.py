@@ -29,6 +29,15 @@ def test_page_is_accessible_and_never_scrolls_sideways(open_page, operator, url,
     assert page.evaluate("document.documentElement.scrollWidth") == viewport["width"]
 
 
+def test_htmx_neither_evaluates_nor_injects_and_shows_refused_forms(open_page):
+    page = open_page(GALLERY)
+
+    config = page.evaluate("htmx.config")
+
+    assert {config[name] for name in ("allowEval", "allowScriptTags", "includeIndicatorStyles")} == {False}
+    assert {"code": "422", "swap": True} in config["responseHandling"]
+
+
 def test_gallery_works_without_script(open_page, operator):
     page = open_page(GALLERY, user=operator, scripts=False, viewport=NARROW)
 
