@@ -18,7 +18,7 @@ class LastManager(Exception):
     """An organisation keeps at least one manager; an operator may take even the last one away."""
 
 
-def add(*, organisation: Organisation, user: User, role: str, by: Any) -> Membership:
+def add(*, organisation: Organisation, user: User, role: str, by: Any, why: str = "") -> Membership:
     """Raises AlreadyMember, whatever the role."""
     with transaction.atomic():
         membership, made = Membership.objects.get_or_create(
@@ -26,7 +26,7 @@ def add(*, organisation: Organisation, user: User, role: str, by: Any) -> Member
         )
         if not made:
             raise AlreadyMember(f"{user} is a member already, as {membership.role}.")
-        _record("member.added", membership, by, after={"role": role})
+        _record("member.added", membership, by, why=why, after={"role": role})
     return membership
 
 

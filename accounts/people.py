@@ -11,7 +11,7 @@ from accounts.models import Organisation, User
 from work import decisions
 from work.models import Mail
 
-INVITATION = """{by} has made an account for you at Waybill, for {organisation}.
+INVITATION = """{by} has made an account for you at Waybill{where}.
 
 Your user name is {username}. Open this page, give the address that this mail came to, and set a password:
 
@@ -19,7 +19,11 @@ Your user name is {username}. Open this page, give the address that this mail ca
 """
 
 
-def add(*, username: str, email: str, organisation: Organisation, by: Any) -> User:
+class Impossible(Exception):
+    """These values do not go together."""
+
+
+def add(*, username: str, email: str, organisation: Organisation | None, by: Any, why: str = "") -> User:
     """A person without a password: the mail tells how to set one. In the caller's transaction."""
     user = User(username=username, email=email)
     user.set_unusable_password()
@@ -31,18 +35,20 @@ def add(*, username: str, email: str, organisation: Organisation, by: Any) -> Us
         subject=user,
         label=username,
         organisation=organisation,
+        why=why,
         after={"username": username},
     )
+    where = f" for {organisation}" if organisation else ""
     text = INVITATION.format(
         by=by,
-        organisation=organisation,
+        where=where,
         username=username,
         url=settings.PUBLIC_BASE_URL + reverse("account_reset_password"),
     )
     Mail.objects.create(
         user=user,
         key=f"person.added:{user.pk}",
-        subject=f"Your account at Waybill for {organisation}"[:250],
+        subject=f"Your account at Waybill{where}"[:250],
         text=text,
         message_id=f"<person-added-{user.pk}@waybill>",
     )
@@ -50,7 +56,11 @@ def add(*, username: str, email: str, organisation: Organisation, by: Any) -> Us
 
 
 def change(*, user: User, fields: Mapping[str, Any], by: Any, why: str = "") -> None:
-    """Writes only the named fields; the trail says which changed, and their values but for the address."""
+    """Writes only the named fields; the trail says which changed, and their values but for the address.
+
+    Raises Impossible.
+    """
+    fields = _with_what_follows(user, fields)
     before = {name: getattr(user, name) for name in fields}
     changed = {name: value for name, value in fields.items() if value != before[name]}
     if not changed:
@@ -67,6 +77,17 @@ def change(*, user: User, fields: Mapping[str, Any], by: Any, why: str = "") -> 
             before={name: _told(name, before[name]) for name in changed},
             after={name: _told(name, value) for name, value in changed.items()},
         )
+
+
+def _with_what_follows(user: User, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An administrator is an operator who may enter the Django admin; nobody else enters it."""
+    if not fields.get("is_operator", True) and fields.get("is_superuser", user.is_superuser):
+        raise Impossible("An administrator is an operator too: take both away, or only the higher one.")
+    if "is_superuser" not in fields:
+        return fields
+    if fields["is_superuser"]:
+        return {**fields, "is_staff": True, "is_operator": True}
+    return {**fields, "is_staff": False}
 
 
 def _told(name: str, value: Any) -> Any:

@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.contrib.admin.apps import AdminConfig
 
 
 class RoofConfig(AppConfig):
@@ -11,3 +12,7 @@ class RoofConfig(AppConfig):
 
         navigation.register("", "Overview", "home", order=10)
         navigation.register("Operation", "Components", "gallery", order=900, permission=navigation.operators)
+
+
+class MendingConfig(AdminConfig):
+    default_site = "work.admin_base.WaybillAdminSite"

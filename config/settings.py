@@ -42,11 +42,11 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 SITE_ID = None
 
 INSTALLED_APPS = [
-    "config",
+    "config.apps.RoofConfig",
     "ingestion",
     "accounts",
     "work",
-    "django.contrib.admin",
+    "config.apps.MendingConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
