@@ -9,6 +9,7 @@ class WorkConfig(AppConfig):
 
     def ready(self) -> None:
         from work import (
+            console_parts,
             deliveries,
             ground_badges,
             ground_jobs,
@@ -24,3 +25,4 @@ class WorkConfig(AppConfig):
         ground_parts.register()
         ground_badges.register_ground()
         rail_entries.register_ground()
+        console_parts.register()
