@@ -7,7 +7,11 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from work import navigation
+        from accounts import finders
+        from work import finding, navigation
+
+        finding.register("organisations", finders.find_organisations)
+        finding.register("tokens", finders.find_tokens)
 
         navigation.register("Account", "Members", "members", permission=manages, order=10)
         navigation.register("Account", "API tokens", "tokens", permission=manages, order=20)

@@ -6,13 +6,14 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
 
-from config import gallery, help
+from config import find, gallery, help
 from config.api import api
 
 urlpatterns = [
     path("accounts/", include("accounts.sign_in_urls")),
     path("admin/", admin.site.urls),
     path("api/v1/", api.urls),
+    path("find/", find.find, name="find"),
     path("help/", help.contents, name="help"),
     path("help/<slug:page>/", help.page, name="help_page"),
 ]
