@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django import template
+from django.conf import settings
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -31,6 +32,13 @@ def when(moment: datetime | None, shape: str = "relative") -> SafeString | str:
 @register.simple_tag
 def server_time() -> str:
     return wording.machine(timezone.now())
+
+
+@register.simple_tag
+def chosen_zone() -> str:
+    """The zone that the viewer has chosen; "" leaves the choice to the browser, which knows where it is."""
+    zone = timezone.get_current_timezone_name()
+    return "" if zone == settings.TIME_ZONE else zone
 
 
 @register.filter

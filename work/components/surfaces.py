@@ -40,7 +40,7 @@ def empty(content: str, title: str, *, href: str = "", label: str = "") -> SafeS
 def crumb(label: str, url: str = "") -> SafeString:
     if url:
         return format_html('<li><a href="{}">{}</a></li>', url, label)
-    return format_html('<li><span aria-current="page">{}</span></li>', label)
+    return format_html("<li><span>{}</span></li>", label)
 
 
 @register.inclusion_tag("_components/sort_head.html", takes_context=True)
