@@ -1,4 +1,5 @@
 import pytest
+
 from accounts import tokens
 from tests.factories import OrganisationFactory
 

@@ -72,4 +72,4 @@ def test_malformed_cursor_is_a_problem_in_the_api_and_the_first_page_for_people(
 @given(st.text(min_size=1))
 def test_any_other_text_is_a_problem(text):
     with pytest.raises(Problem):
-        paging._read(BulkOutcome.objects.all(), text)
+        paging.keyset(BulkOutcome.objects.all(), cursor=text)
