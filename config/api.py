@@ -1,7 +1,5 @@
 """The HTTP API under /api/v1: each app brings a router; here stand sign-in, errors and the document."""
 
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,8 +9,12 @@ from ninja.openapi.schema import OpenAPISchema
 
 from accounts import api as accounts_api
 from accounts.api_auth import AUTH, WHO
+from ingestion import api as ingestion_api
 from work import problems
 from work.problems import Problem
+
+
+PROBLEM = {problems.MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemBody"}}}
 
 
 class Api(NinjaAPI):
@@ -23,9 +25,9 @@ class Api(NinjaAPI):
         for operations in document["paths"].values():
             for operation in operations.values():
                 for status, answer in operation["responses"].items():
-                    content = answer.get("content", {})
-                    if int(status) >= 400 and "application/json" in content:
-                        content[problems.MEDIA_TYPE] = content.pop("application/json")
+                    if int(status) >= 400:
+                        content = answer.pop("content", {}) or PROBLEM
+                        answer["content"] = {problems.MEDIA_TYPE: next(iter(content.values()))}
         return document
 
 
@@ -41,9 +43,7 @@ api = Api(
     urls_namespace="api",
 )
 api.add_router("", accounts_api.router)
-for _app in ("ingestion",):
-    if find_spec(f"{_app}.api"):
-        api.add_router("", import_module(f"{_app}.api").router)
+api.add_router("", ingestion_api.router)
 
 
 @api.exception_handler(Problem)

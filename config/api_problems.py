@@ -17,10 +17,11 @@ SENTENCES = {
         "method_not_allowed",
         "This address does not take this method; the Allow header says which.",
     ),
+    416: ("range_not_satisfiable", "Nothing of the file lies in the range that was asked for."),
     413: ("request_too_large", "The request is larger than is accepted."),
     500: ("internal_error", "Something went wrong on our side. It has been recorded."),
 }
-KEPT_HEADERS = ("Allow", "Retry-After", "WWW-Authenticate")
+KEPT_HEADERS = ("Allow", "Content-Range", "Retry-After", "WWW-Authenticate")
 
 
 class ProblemMiddleware:
