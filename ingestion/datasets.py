@@ -1,12 +1,13 @@
 """Verbs of datasets: making one, and giving it another schema."""
 
+import json
 from typing import Any
 
 from django.db import IntegrityError, transaction
 
 from accounts.models import Organisation
 from accounts.principals import Principal
-from ingestion.checking.schemas import validate_schema
+from ingestion.checking.schemas import SchemaProblem, validate_schema
 from ingestion.models import Dataset, Record, SchemaVersion
 from work import outbox
 from work.problems import Problem
@@ -81,7 +82,7 @@ def change_schema(*, dataset: Dataset, schema: dict[str, Any], if_match: int, by
 
 
 def _refuse_invalid(schema: dict[str, Any]) -> None:
-    problems = validate_schema(schema)
+    problems = validate_schema(schema) + _unstorable(schema)
     if problems:
         raise Problem(
             422,
@@ -92,6 +93,18 @@ def _refuse_invalid(schema: dict[str, Any]) -> None:
                 {"at": problem.path, "code": problem.code, "message": problem.message} for problem in problems
             ],
         )
+
+
+def _unstorable(schema: Any) -> list[SchemaProblem]:
+    """JSON that Python reads and PostgreSQL refuses: NUL, lone surrogates, numbers that are none."""
+    try:
+        text = json.dumps(schema, ensure_ascii=False, allow_nan=False)
+        text.encode()
+    except ValueError:
+        return [SchemaProblem("", "not_storable", "The schema holds a value that JSON does not have.")]
+    if "\\u0000" in text:
+        return [SchemaProblem("", "not_storable", "The schema holds a NUL character.")]
+    return []
 
 
 def _refuse_other_key(dataset: Dataset, old: dict[str, Any], new: dict[str, Any]) -> None:

@@ -10,7 +10,6 @@ ORIGINAL_MISSING = "original_missing"
 READER_CRASHED = "reader_crashed"
 VALUES_NOT_STORABLE = "values_not_storable"
 DATABASE_UNAVAILABLE = "database_unavailable"
-REPORT_HAS_NO_ROWS = "report_has_no_rows"
 
 TEXTS = {
     EVERY_ROW_REFUSED: (
@@ -36,10 +35,6 @@ TEXTS = {
     DATABASE_UNAVAILABLE: (
         "The database could not be reached for too long.",
         "Tell an operator. The upload can be sent again.",
-    ),
-    REPORT_HAS_NO_ROWS: (
-        "This upload has no refused rows to report.",
-        "Open the upload: it says what became of its rows.",
     ),
 }
 

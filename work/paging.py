@@ -26,14 +26,16 @@ class Page(Generic[M]):
 
 
 def keyset(
-    queryset: QuerySet[M], *, cursor: str | None, limit: int = 50, newest_first: bool = True
+    queryset: QuerySet[M], *, cursor: str | None, limit: int = 50, newest_first: bool = True, by: str = "pk"
 ) -> Page[M]:
-    """One page by id. Raises Problem 400 `bad_cursor` for a cursor that this list did not give."""
-    direction, last = _read(queryset, cursor) if cursor else (FORWARD, None)
+    """One page by id, or by another field that is unique in the list. Raises Problem 400 `bad_cursor` for a
+    cursor that this list did not give.
+    """
+    direction, last = _read(queryset, cursor, by) if cursor else (FORWARD, None)
     upwards = newest_first == (direction == BACK)
     if last is not None:
-        queryset = queryset.filter(**{"pk__gt" if upwards else "pk__lt": last})
-    rows = list(queryset.order_by("pk" if upwards else "-pk")[: limit + 1])
+        queryset = queryset.filter(**{f"{by}__{'gt' if upwards else 'lt'}": last})
+    rows = list(queryset.order_by(by if upwards else f"-{by}")[: limit + 1])
     has_more, rows = len(rows) > limit, rows[:limit]
     if direction == BACK:
         rows.reverse()
@@ -42,38 +44,38 @@ def keyset(
         before, after = last is not None, has_more
     return Page(
         items=rows,
-        next_cursor=_write(FORWARD, rows[-1]) if rows and after else None,
-        previous_cursor=_write(BACK, rows[0]) if rows and before else None,
+        next_cursor=_write(FORWARD, rows[-1], by) if rows and after else None,
+        previous_cursor=_write(BACK, rows[0], by) if rows and before else None,
     )
 
 
 def of_request(
-    request: HttpRequest, queryset: QuerySet[M], *, limit: int = 50, newest_first: bool = True
+    request: HttpRequest, queryset: QuerySet[M], *, limit: int = 50, newest_first: bool = True, by: str = "pk"
 ) -> Page[M]:
-    """For pages: the cursor stands in `before` or `after`, as the component keyset_pages writes it.
+    """For pages: the cursor stands in `cursor`, as the component keyset_pages writes it.
 
     `{% keyset_pages older=page.next_cursor newer=page.previous_cursor %}`; a malformed cursor gives the
     first page.
     """
-    cursor = request.GET.get("before") or request.GET.get("after")
+    cursor = request.GET.get("cursor")
     try:
-        return keyset(queryset, cursor=cursor, limit=limit, newest_first=newest_first)
+        return keyset(queryset, cursor=cursor, limit=limit, newest_first=newest_first, by=by)
     except Problem:
-        return keyset(queryset, cursor=None, limit=limit, newest_first=newest_first)
+        return keyset(queryset, cursor=None, limit=limit, newest_first=newest_first, by=by)
 
 
-def _write(direction: str, row: Model) -> str:
-    text = json.dumps([direction, str(row.pk)], separators=(",", ":"))
+def _write(direction: str, row: Model, by: str) -> str:
+    text = json.dumps([direction, str(getattr(row, by))], separators=(",", ":"))
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def _read(queryset: QuerySet[Any], cursor: str) -> tuple[str, Any]:
+def _read(queryset: QuerySet[Any], cursor: str, by: str) -> tuple[str, Any]:
     try:
         text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         direction, last = json.loads(text)
         if direction not in (FORWARD, BACK) or not isinstance(last, str):
             raise ValueError
-        return direction, queryset.model._meta.pk.to_python(last)
+        return direction, _field(queryset, by).to_python(last)
     except (ValueError, TypeError, binascii.Error, ValidationError, RecursionError) as error:
         raise Problem(
             400,
@@ -81,3 +83,8 @@ def _read(queryset: QuerySet[Any], cursor: str) -> tuple[str, Any]:
             "This cursor was not given by this list.",
             "Leave it out to begin with the first page, then follow next_cursor.",
         ) from error
+
+
+def _field(queryset: QuerySet[Any], name: str) -> Any:
+    meta = queryset.model._meta
+    return meta.pk if name == "pk" else meta.get_field(name)

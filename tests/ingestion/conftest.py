@@ -3,13 +3,17 @@
 import io
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 
+from accounts import tokens
 from accounts.principals import Principal
 from ingestion import uploads
 from ingestion.models import Upload
 from ingestion.pipeline import PIPELINE
-from tests.factories import DatasetFactory, UserFactory
+from tests.factories import DatasetFactory, MembershipFactory, UserFactory
 from work import leases, runner, storage
+
+FILE = b"id,amount\na,1\nb,many\nc,=1+1\n"
 
 
 @pytest.fixture(autouse=True)
@@ -56,3 +60,41 @@ def work_on(upload):
     assert lease is not None
     runner.run(lease)
     return Upload.objects.get(pk=upload.pk)
+
+
+@pytest.fixture
+def manager(db):
+    return MembershipFactory(organisation__slug="north", role="manager").user
+
+
+@pytest.fixture
+def north(manager):
+    return manager.organisations.get()
+
+
+@pytest.fixture
+def stations(north):
+    return DatasetFactory(organisation=north, slug="stations")
+
+
+@pytest.fixture
+def api(client, manager, north):
+    """Calls by a manager's token: `api("get", "/uploads")`."""
+    secret = tokens.make(user=manager, organisation=north, role="manager", title="t", by=manager)[1]
+
+    def call(method, path, *, headers=None, **how):
+        address = path if path.startswith("/api/") else f"/api/v1{path}"
+        return getattr(client, method)(
+            address, headers={"Authorization": f"Bearer {secret}"} | (headers or {}), **how
+        )
+
+    return call
+
+
+@pytest.fixture
+def send(api, stations):
+    def send(content=FILE, *, name="stations.csv", key=None, **more):
+        data = {"dataset": "stations", "file": SimpleUploadedFile(name, content), **more}
+        return api("post", "/uploads", data=data, headers={"Idempotency-Key": key} if key else {})
+
+    return send

@@ -1,0 +1,288 @@
+"""What the API of ingestion takes and answers: the schemas of its document, and how rows become them."""
+
+import datetime as dt
+import uuid
+from typing import Annotated, Any, Literal
+
+from ninja import Schema
+from pydantic import Field, WithJsonSchema
+
+from ingestion import queries
+from ingestion.checking.fields import FORMATS
+from ingestion.models import Dataset, Record, Report, SchemaVersion, Upload
+from ingestion.pipeline import PIPELINE
+from ingestion.report_pipeline import REPORTS
+from work.bodies import StrictSchema, WorkBody, brief_body, work_body
+from work.models import Attempt
+
+API = "/api/v1"
+Status = Literal["", "accepted", "processing", "needs_answer", "processed", "partial", "failed", "cancelled"]
+Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
+PRINTABLE = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"
+COUNTS = ("valid", "refused", "blank", "inserted", "updated", "unchanged", "superseded")
+
+
+def _table_schema() -> dict[str, Any]:
+    """Table Schema as far as it is checked here, for the document; `validate_schema` says what is wrong."""
+    texts = {"type": "array", "items": {"type": "string"}}
+    number = {"type": "integer", "minimum": 0}
+    constraints = {
+        "required": {"type": "boolean"}, "unique": {"type": "boolean"}, "pattern": {"type": "string"},
+        "enum": {"type": "array", "minItems": 1}, "minLength": number, "maxLength": number, "minimum": {},
+        "maximum": {},
+    }  # fmt: skip
+    field = {
+        "name": {"type": "string", "minLength": 1, "maxLength": 200},
+        "type": {"type": "string", "enum": list(FORMATS), "default": "string"},
+        "title": {"type": "string"}, "description": {"type": "string"}, "format": {"type": "string"},
+        "constraints": {"type": "object", "properties": constraints, "additionalProperties": False},
+        "missingValues": texts, "trueValues": texts, "falseValues": texts,
+        "decimalChar": {"type": "string", "minLength": 1, "maxLength": 1},
+        "groupChar": {"type": "string", "minLength": 1, "maxLength": 1}, "bareNumber": {"type": "boolean"},
+    }  # fmt: skip
+    fields = {"type": "object", "required": ["name"], "properties": field}
+    return {
+        "title": "TableSchema",
+        "description": "Table Schema (frictionless): fields, primaryKey, missingValues.",
+        "type": "object",
+        "required": ["fields"],
+        "properties": {
+            "fields": {"type": "array", "minItems": 1, "maxItems": 1000, "items": fields},
+            "primaryKey": {"anyOf": [{"type": "string"}, texts]},
+            "missingValues": texts,
+        },
+    }
+
+
+TableSchema = Annotated[dict[str, Any], WithJsonSchema(_table_schema())]
+
+
+class Counts(Schema):
+    """rows = valid + refused + blank, and valid = inserted + updated + unchanged + superseded."""
+
+    rows: int
+    valid: int
+    refused: int
+    blank: int
+    inserted: int
+    updated: int
+    unchanged: int
+    superseded: int
+    errors: int
+
+
+class Assumption(Schema):
+    code: str
+    detail: dict[str, Any]
+    message: str
+
+
+class Start(Schema):
+    """One start of the work: by which worker, and how it ended (`null` while it runs)."""
+
+    number: int
+    worker: str
+    started_at: dt.datetime
+    ended_at: dt.datetime | None
+    outcome: str | None
+    step: str
+
+
+class UploadBody(WorkBody):
+    organisation: str
+    dataset: str
+    filename: str
+    sha256: str
+    size: int
+    repeats: str | None
+    counts: Counts
+    parser_version: str | None
+    schema_version: int | None
+    assumptions: list[Assumption]
+    timings: dict[str, float]
+    links: dict[str, str]
+
+
+class UploadDetail(UploadBody):
+    starts: list[Start]
+
+
+class AcceptedUpload(UploadBody):
+    already_accepted: bool
+
+
+class UploadList(Schema):
+    items: list[UploadBody]
+    next_cursor: str | None
+
+
+class CancellationRequest(StrictSchema):
+    why: str = Field("", max_length=1000, pattern=PRINTABLE)
+
+
+class ErrorItem(Schema):
+    sheet: str
+    row: int
+    column: str
+    header: str
+    cell: str
+    value: str
+    code: str
+    message: str
+    remedy: str
+
+
+class ErrorList(Schema):
+    items: list[ErrorItem]
+    next_cursor: str | None
+
+
+class DatasetRequest(StrictSchema):
+    slug: Slug
+    title: str = Field(min_length=1, max_length=150, pattern=PRINTABLE)
+    table_schema: TableSchema = Field(alias="schema")
+    locale: str = Field("", max_length=10, pattern=r"^([a-z]{2,3}([-_][A-Za-z]{2,4})?)?$")
+    mode: Literal["upsert"] = "upsert"
+
+
+class DatasetBody(Schema):
+    organisation: str
+    slug: str
+    title: str
+    locale: str
+    mode: str
+    version: int
+    schema_version: int
+    created_at: dt.datetime
+    links: dict[str, str]
+
+
+class DatasetDetail(DatasetBody):
+    table_schema: TableSchema = Field(alias="schema")
+
+
+class DatasetList(Schema):
+    items: list[DatasetBody]
+    next_cursor: str | None
+
+
+class SchemaBody(Schema):
+    """The current version; its number is the ETag, and `If-Match` of a change."""
+
+    version: int
+    table_schema: TableSchema = Field(alias="schema")
+    made_at: dt.datetime
+
+
+class RecordBody(Schema):
+    key: str
+    data: dict[str, Any]
+    version: int
+    upload: str
+    changed_at: dt.datetime
+
+
+class RecordList(Schema):
+    items: list[RecordBody]
+    next_cursor: str | None
+
+
+class ReportBody(WorkBody):
+    kind: str
+    upload: str
+
+
+def upload_url(upload_id: uuid.UUID) -> str:
+    return f"{API}/uploads/{upload_id}"
+
+
+def upload_item(upload: Upload) -> dict[str, Any]:
+    """For lists: from the row alone."""
+    return brief_body(upload, status_url=upload_url(upload.pk)) | _own(upload)
+
+
+def upload_detail(upload: Upload) -> dict[str, Any]:
+    """For one upload: why it waits, and every start of its work."""
+    body = work_body(PIPELINE, upload, status_url=upload_url(upload.pk)) | _own(upload)
+    return body | {"starts": [_start(attempt) for attempt in queries.starts(upload)]}
+
+
+def report_body(report: Report) -> dict[str, Any]:
+    address = f"{upload_url(report.upload_id)}/report.{report.kind}"
+    return work_body(REPORTS, report, status_url=address) | {
+        "kind": report.kind,
+        "upload": str(report.upload_id),
+    }
+
+
+def dataset_item(dataset: Dataset) -> dict[str, Any]:
+    """`current` is annotated by the query."""
+    address, suffix = f"{API}/datasets/{dataset.slug}", f"?organisation={dataset.organisation.slug}"
+    return {
+        "organisation": dataset.organisation.slug,
+        "slug": dataset.slug,
+        "title": dataset.title,
+        "locale": dataset.locale,
+        "mode": dataset.mode,
+        "version": dataset.version,
+        "schema_version": dataset.current,  # type: ignore[attr-defined]
+        "created_at": dataset.created_at,
+        "links": {
+            "self": f"{address}{suffix}",
+            "schema": f"{address}/schema{suffix}",
+            "records": f"{address}/records{suffix}",
+        },
+    }
+
+
+def schema_body(version: SchemaVersion) -> dict[str, Any]:
+    return {"version": version.number, "schema": version.schema, "made_at": version.made_at}
+
+
+def record_item(record: Record) -> dict[str, Any]:
+    return {
+        "key": record.key,
+        "data": record.data,
+        "version": record.version,
+        "upload": str(record.upload_id),
+        "changed_at": record.changed_at,
+    }
+
+
+def _own(upload: Upload) -> dict[str, Any]:
+    address = upload_url(upload.pk)
+    return {
+        "organisation": upload.organisation.slug,
+        "dataset": upload.dataset.slug,
+        "filename": upload.filename,
+        "sha256": upload.sha256,
+        "size": upload.size,
+        "repeats": str(upload.repeats_id) if upload.repeats_id else None,
+        "counts": {
+            "rows": upload.rows_read,
+            "errors": upload.error_count,
+            **{name: getattr(upload, name) for name in COUNTS},
+        },
+        "parser_version": upload.parser_version or None,
+        "schema_version": upload.schema_version,
+        "assumptions": upload.assumptions,
+        "timings": upload.timings,
+        "links": {
+            "self": address,
+            "original": f"{address}/original",
+            "cancellation": f"{address}/cancellation",
+            "errors": f"{address}/errors",
+            **{f"report_{kind}": f"{address}/report.{kind}" for kind in Report.Kind.values},
+        },
+    }
+
+
+def _start(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "number": attempt.number,
+        "worker": attempt.worker_label,
+        "started_at": attempt.started_at,
+        "ended_at": attempt.ended_at,
+        "outcome": attempt.outcome,
+        "step": attempt.step,
+    }

@@ -1,0 +1,93 @@
+"""What pages and the API read of uploads: lists, error groups, error rows. Nothing here writes."""
+
+import datetime as dt
+import uuid
+from typing import Any
+
+from django.db.models import QuerySet
+
+from accounts.principals import Principal
+from ingestion.models import ErrorCount, Record, RecordVersion, Report, RowError, Upload
+from work import paging
+from work.models import Attempt
+from work.paging import Page
+
+
+def visible(principal: Principal) -> QuerySet[Upload]:
+    """Uploads of the organisations that the principal may see, with what a list shows of them."""
+    uploads: QuerySet[Upload] = Upload.objects.select_related("dataset", "organisation")
+    return principal.sees(uploads)
+
+
+def filtered(
+    uploads: QuerySet[Upload], *, dataset: str = "", status: str = "", organisation: str = "", text: str = "",
+    since: dt.datetime | None = None,
+) -> QuerySet[Upload]:  # fmt: skip
+    """By slugs and state; `text` is part of a file name, or the start of a sha256. Empty ones do nothing."""
+    if dataset:
+        uploads = uploads.filter(dataset__slug=dataset)
+    if status:
+        uploads = uploads.filter(state=status)
+    if organisation:
+        uploads = uploads.filter(organisation__slug=organisation)
+    if text:
+        named = uploads.filter(filename__icontains=text)
+        uploads = named | uploads.filter(sha256__startswith=text.lower()) if len(text) >= 8 else named
+    if since is not None:
+        uploads = uploads.filter(accepted_at__gte=since)
+    return uploads
+
+
+def error_groups(upload: Upload) -> QuerySet[ErrorCount]:
+    """Exact counts per rule and column of the run that gave the verdict, the largest first."""
+    counts = ErrorCount.objects.filter(upload=upload, run=upload.run)
+    return counts.order_by("-rows", "code", "column") if upload.run else counts.none()
+
+
+def error_rows(upload: Upload, *, code: str = "", column: str = "", text: str = "") -> QuerySet[RowError]:
+    """Refused rows of the verdict's run, filtered by rule, column letter, and text anywhere in the row."""
+    rows = RowError.objects.filter(upload=upload, run=upload.run)
+    if upload.run is None:
+        return rows.none()
+    wanted = {name: value for name, value in (("code", code), ("column", column)) if value}
+    if wanted:
+        rows = rows.filter(errors__contains=[wanted])
+    return rows.filter(cells__icontains=text) if text else rows
+
+
+def error_page(
+    upload: Upload, *, cursor: str | None, code: str = "", column: str = "", text: str = "", limit: int = 50
+) -> Page[RowError]:
+    """A page in the order of the sheet. Raises Problem 400 `bad_cursor`."""
+    rows = error_rows(upload, code=code, column=column, text=text)
+    return paging.keyset(rows, cursor=cursor, limit=limit, newest_first=False, by="row")
+
+
+def flat_errors(rows: list[RowError], *, code: str = "", column: str = "") -> list[dict[str, Any]]:
+    """One item per error that fits the filter, with the sheet and the row it stands in."""
+    return [
+        {"sheet": row.sheet, "row": row.row, **error}
+        for row in rows
+        for error in row.errors
+        if code in ("", error["code"]) and column in ("", error["column"])
+    ]
+
+
+def starts(upload: Upload) -> QuerySet[Attempt]:
+    """Every start of the work on it, with its worker and how it ended, the newest first."""
+    return Attempt.objects.filter(pipeline="upload", subject=upload.pk).order_by("-number")
+
+
+def live_reports(upload: Upload) -> dict[str, Report]:
+    """By kind: those that are built or will be."""
+    reports = Report.objects.filter(upload=upload, swept_at__isnull=True).order_by("id")
+    return {report.kind: report for report in reports}
+
+
+def records(dataset_id: uuid.UUID) -> QuerySet[Record]:
+    return Record.objects.filter(dataset=dataset_id)
+
+
+def earlier_values(record: Record) -> QuerySet[RecordVersion]:
+    versions = RecordVersion.objects.filter(dataset=record.dataset_id, key=record.key)
+    return versions.select_related("upload", "replaced_by").order_by("-version")

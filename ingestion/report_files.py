@@ -1,0 +1,40 @@
+"""Reports as CSV, made harmless for spreadsheet programs, and as raw JSON: one line or item per error."""
+
+import csv
+import json
+from pathlib import Path
+
+from ingestion.models import Upload
+from ingestion.queries import flat_errors
+from ingestion.report_rows import neutral, refused_rows
+from work.jobs import Job
+
+COLUMNS = ("sheet", "row", "column", "header", "cell", "value", "code", "message", "remedy")
+
+
+def write_csv(path: Path, upload: Upload, job: Job) -> None:
+    """With a byte order mark, without which spreadsheet programs read it in an encoding of their own."""
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        for row in refused_rows(upload, job):
+            writer.writerows(
+                [neutral(str(error[column])) for column in COLUMNS] for error in flat_errors([row])
+            )
+
+
+def write_json(path: Path, upload: Upload, job: Job) -> None:
+    """Written item by item: a million errors are never in memory together."""
+    head = {
+        "upload": str(upload.pk), "filename": upload.filename, "sha256": upload.sha256,
+        "dataset": upload.dataset.slug, "status": upload.state, "refused": upload.refused,
+        "errors": upload.error_count,
+    }  # fmt: skip
+    with path.open("w", encoding="utf-8") as file:
+        file.write(json.dumps(head, ensure_ascii=False)[:-1] + ', "items": [')
+        separator = "\n"
+        for row in refused_rows(upload, job):
+            for error in flat_errors([row]):
+                file.write(separator + json.dumps(error, ensure_ascii=False))
+                separator = ",\n"
+        file.write("\n]}\n")

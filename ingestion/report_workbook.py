@@ -1,0 +1,145 @@
+"""The refused rows as a workbook to mend and send again: cells at fault are coloured and commented.
+
+Written row by row in constant memory. Every cell is text, so nothing in it is ever calculated.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import xlsxwriter
+from xlsxwriter.worksheet import Worksheet
+
+from ingestion import queries
+from ingestion.models import RowError, Upload
+from ingestion.reading.cells import WireCell, column_index
+from ingestion.report_rows import is_formula_like, refused_rows
+from ingestion.row_errors import LONGEST_CELL, full_texts
+from work.jobs import Job
+
+COMMENTED_ROWS = 5_000
+LAST_ROW = 1_048_575
+LAST_COLUMN = 16_383
+OPTIONS = {
+    "constant_memory": True,
+    "strings_to_formulas": False,
+    "strings_to_urls": False,
+    "strings_to_numbers": False,
+}
+WIDEST = 40
+
+
+def headers_of(cells: Sequence[WireCell]) -> list[str]:
+    return full_texts(cells)[: LAST_COLUMN - 1]
+
+
+def write(path: Path, upload: Upload, headers: list[str], job: Job) -> None:
+    with xlsxwriter.Workbook(str(path), {**OPTIONS, "tmpdir": str(path.parent)}) as book:
+        book.set_properties({"title": f"Refused rows of {upload.filename}", "author": "Waybill"})
+        formats = _formats(book)
+        written = _write_rows(book.add_worksheet("Refused rows"), upload, headers, formats, job)
+        _write_explanations(book.add_worksheet("Explanations"), upload, written, formats)
+
+
+def _formats(book: Any) -> dict[str, Any]:
+    plain: dict[str, Any] = {"num_format": "@", "valign": "top"}
+    fault = {**plain, "bg_color": "#FFE0B2", "font_color": "#7A2E00", "border": 1, "border_color": "#D9822B"}
+    return {
+        "plain": book.add_format(plain),
+        "quoted": book.add_format({**plain, "quote_prefix": True}),
+        "fault": book.add_format(fault),
+        "quoted_fault": book.add_format({**fault, "quote_prefix": True}),
+        "head": book.add_format({**plain, "bold": True, "bottom": 1}),
+        "wrapped": book.add_format({**plain, "text_wrap": True}),
+        "number": book.add_format({"valign": "top"}),
+    }
+
+
+def _write_rows(
+    sheet: Worksheet, upload: Upload, headers: list[str], formats: dict[str, Any], job: Job
+) -> int:
+    """The original row number first, then the row as it was, its problems last; how many rows fitted."""
+    problems = len(headers) + 1
+    sheet.freeze_panes(1, 1)
+    sheet.set_column(0, 0, 8)
+    sheet.set_column(1, max(1, len(headers)), 16)
+    sheet.set_column(problems, problems, 80)
+    sheet.write_string(0, 0, "Row", formats["head"])
+    for place, header in enumerate(headers, start=1):
+        sheet.write_string(0, place, header, formats["head"])
+    sheet.write_string(0, problems, "Problems", formats["head"])
+    line = 0
+    for line, row in enumerate(refused_rows(upload, job), start=1):
+        if line > LAST_ROW:
+            return line - 1
+        _write_row(sheet, line, row, problems, formats)
+    return line
+
+
+def _write_row(sheet: Worksheet, line: int, row: RowError, problems: int, formats: dict[str, Any]) -> None:
+    faults = _by_place(row)
+    sheet.write_number(line, 0, row.row, formats["number"])
+    # A cell at fault may be blank, and then lies past the last cell that holds something.
+    for place in range(max(len(row.cells), 1 + max(faults, default=-1))):
+        if place + 1 >= problems:
+            break
+        text = row.cells[place] if place < len(row.cells) else ""
+        kind = ("quoted_" if is_formula_like(text) else "") + "fault" if place in faults else None
+        sheet.write_string(
+            line, place + 1, text, formats[kind or ("quoted" if is_formula_like(text) else "plain")]
+        )
+        if place in faults and line <= COMMENTED_ROWS:
+            sheet.write_comment(line, place + 1, faults[place], {"x_scale": 2})
+    words = "\n".join(
+        f"{error['cell'] or 'Row'}: {error['message']} {error['remedy']}" for error in row.errors
+    )
+    sheet.write_string(line, problems, words[:LONGEST_CELL], formats["plain"])
+
+
+def _by_place(row: RowError) -> dict[int, str]:
+    """What is wrong with each cell, by its place in the row."""
+    found: dict[int, str] = {}
+    for error in row.errors:
+        if error["column"]:
+            place = column_index(error["column"])
+            words = f"{error['message']} {error['remedy']}"
+            found[place] = f"{found[place]}\n{words}" if place in found else words
+    return found
+
+
+def _write_explanations(sheet: Worksheet, upload: Upload, written: int, formats: dict[str, Any]) -> None:
+    facts = [
+        ("File", upload.filename),
+        ("Upload", str(upload.pk)),
+        ("Rows refused", str(upload.refused)),
+        (
+            "How to use this",
+            "Mend the coloured cells and upload this workbook; Row and Problems are left out by themselves.",
+        ),
+    ]
+    if written < upload.refused:
+        facts.append(
+            ("Left out", f"{upload.refused - written} rows did not fit; the CSV report has all of them.")
+        )
+    sheet.set_column(0, 5, 24)
+    sheet.set_column(5, 6, WIDEST * 2)
+    for line, (name, text) in enumerate(facts):
+        sheet.write_string(line, 0, name, formats["head"])
+        sheet.write_string(line, 1, text, formats["quoted"])
+    start = len(facts) + 1
+    for place, title in enumerate(
+        ("Rule", "Column", "Header", "Rows", "Example", "What is wrong", "What to do")
+    ):
+        sheet.write_string(start, place, title, formats["head"])
+    for line, group in enumerate(queries.error_groups(upload), start=start + 1):
+        words = (
+            group.code,
+            group.column,
+            group.header,
+            str(group.rows),
+            group.example,
+            group.message,
+            group.remedy,
+        )
+        for place, text in enumerate(words):
+            sheet.write_string(line, place, text, formats["quoted" if place < 5 else "wrapped"])
