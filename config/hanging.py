@@ -3,17 +3,23 @@ nor does anything."""
 
 import http.client
 import time
+from datetime import timedelta
 
 import psutil
+from django.conf import settings
 from django.db import DatabaseError, close_old_connections
+from django.db.models.functions import Now
 
-from work import health
+from work import canaries, health
+from work.models import Canary
 
+CANARIES_MISSED = 2
 WORKED_SECONDS = 0.5  # of processor time; less is waiting
 
 
 class ClusterWatch:
-    """The canary and the leases tell; without a database nothing can be told, and nothing is restarted."""
+    """The canary and the leases tell; without a database nothing can be told, and nothing is restarted. A
+    hung ground sends no canary any more, so the watch sends its own when the last one is long ago."""
 
     def __init__(self, cluster: str) -> None:
         self.cluster = cluster
@@ -21,9 +27,16 @@ class ClusterWatch:
     def __call__(self, process: psutil.Process) -> bool:
         try:
             close_old_connections()
+            self.send_if_quiet()
             return health.cluster_is_hung(self.cluster)
         except DatabaseError:
             return False
+
+    def send_if_quiet(self) -> None:
+        long_ago = Now() - timedelta(seconds=CANARIES_MISSED * settings.TICK_SECONDS)
+        quiet = Canary.objects.filter(cluster=self.cluster, waiting_since=None, passed_at__lt=long_ago)
+        if quiet.exists():
+            canaries.send(self.cluster)
 
 
 class WebWatch:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 UNPRIVILEGED = ("postgres", "nobody")
 LONGEST_SOCKET_PATH = 103  # bytes; 107 on Linux, less elsewhere
+NOTE = "postgres-elsewhere"
 SOCKET_NAME = ".s.PGSQL.5432"
 
 
@@ -53,9 +54,10 @@ def choose(folder: Path) -> Place:
 def _identity(folder: Path) -> tuple[int | None, int | None]:
     if os.geteuid() != 0:
         return None, None
-    kept = folder / "postgres" / "data"
-    if kept.exists():  # data keeps the owner it was made with
-        return kept.stat().st_uid, kept.stat().st_gid
+    for home in (folder / "postgres", _noted_elsewhere(folder)):
+        if home is not None and (home / "data").exists():  # data keeps the owner it was made with
+            kept = (home / "data").stat()
+            return kept.st_uid, kept.st_gid
     for name in UNPRIVILEGED:
         try:
             account = pwd.getpwnam(name)
@@ -73,13 +75,21 @@ def _home(folder: Path, *, user: int | None, group: int | None) -> Path:
     if _may_read(folder, user=user, group=group):
         own.mkdir(mode=0o711, exist_ok=True)
         return own
-    # The name comes from a note inside the folder: a new clone at an old path gets a new database.
-    note = folder / "postgres-elsewhere"
-    if not note.exists():
-        note.write_text(f"/var/lib/waybill-{uuid.uuid4().hex[:12]}\n")
-    elsewhere = Path(note.read_text().strip())
+    elsewhere = _noted_elsewhere(folder)
+    if elsewhere is None:
+        elsewhere = Path(f"/var/lib/waybill-{uuid.uuid4().hex[:12]}")
+        (folder / NOTE).write_text(f"{elsewhere}\n")
     _make_own(elsewhere, mode=0o711)
     return elsewhere
+
+
+def _noted_elsewhere(folder: Path) -> Path | None:
+    """The place comes from a note inside the folder: a new clone at an old path gets a new database."""
+    try:
+        noted = (folder / NOTE).read_text().strip()
+    except FileNotFoundError:
+        return None
+    return Path(noted) if noted else None
 
 
 def _socket_folder(home: Path, *, user: int | None, group: int | None) -> Path:

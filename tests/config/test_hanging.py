@@ -3,12 +3,15 @@
 import socket
 import subprocess
 import sys
+from datetime import timedelta
 
 import psutil
 import pytest
+from django.utils import timezone
 
 from config import processes
 from config.hanging import ClusterWatch, WebWatch
+from work.models import Canary
 
 IDLE = "import time; time.sleep(600)"
 BUSY = "while True: pass"
@@ -60,6 +63,15 @@ def test_web_that_answers_does_not_hang(live_server, child):
     assert [watch(process), watch(process)] == [False, False]
 
 
-@pytest.mark.django_db
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("passed_before", "sent"), [(180, True), (30, False)])
+def test_quiet_cluster_gets_a_canary_of_the_watch(passed_before, sent):
+    Canary.objects.create(cluster="ground", passed_at=timezone.now() - timedelta(seconds=passed_before))
+
+    assert ClusterWatch("ground")(psutil.Process()) is False
+    assert (Canary.objects.get().waiting_since is not None) is sent
+
+
+@pytest.mark.django_db(transaction=True)
 def test_cluster_without_any_sign_yet_does_not_hang():
     assert ClusterWatch("ground")(psutil.Process()) is False

@@ -31,6 +31,7 @@ class Waybill:
     def start(self, *arguments, through=(), **environment):
         inherited = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
         own = {"VAR_DIR": str(self.var), "PORT": str(self.port), "DEMO": "true", "HUNG_SECONDS": "3"}
+        own |= {"TICK_SECONDS": "1", "CANARY_HUNG_SECONDS": "4"}
         self.process = subprocess.Popen(
             [*through, sys.executable, "manage.py", "up", "--no-demo", *arguments],
             cwd=settings.BASE_DIR,
@@ -74,6 +75,18 @@ class Waybill:
 
     def clusters(self):
         return self.part("qcluster")
+
+    def cluster(self, name):
+        """Waits for it: it may just be starting again."""
+        found = []
+
+        def is_there():
+            with contextlib.suppress(psutil.Error):
+                found[:] = [each for each in self.clusters() if each.environ()["Q_CLUSTER_NAME"] == name]
+            return len(found) == 1
+
+        assert processes.wait_until(is_there, seconds=PATIENCE), self.said()
+        return found[0]
 
     def is_gone(self):
         return not self.everyone()
@@ -136,7 +149,7 @@ def test_killed_web_server_is_started_again(running):
 
 
 def test_cluster_that_exited_with_0_is_started_again(running):
-    [before, _] = running.clusters()
+    before = running.cluster("pipelines")
 
     before.terminate()
 
@@ -148,12 +161,12 @@ def test_cluster_that_exited_with_0_is_started_again(running):
 
 
 def test_killed_cluster_takes_its_workers_along(running):
-    [before, _] = running.clusters()
+    before = running.cluster("pipelines")
+    assert processes.wait_until(lambda: len(before.children(recursive=True)) > 3, seconds=PATIENCE)
     below = before.children(recursive=True)
 
     before.kill()
 
-    assert below
     assert processes.wait_until(lambda: not any(process.is_running() for process in below), seconds=10)
     assert processes.wait_until(lambda: len(running.clusters()) == 2, seconds=PATIENCE)
 
@@ -184,6 +197,17 @@ def test_web_server_that_hangs_is_ended_and_started_again(running):
     assert processes.wait_until(lambda: "web hangs. Ending it." in running.said(), seconds=PATIENCE)
     assert processes.wait_until(running.answers, seconds=PATIENCE)
     assert not any(process.is_running() for process in stopped)
+
+
+def test_cluster_that_hangs_is_ended_and_started_again(running):
+    ground = running.cluster("ground")
+    stopped = [ground, *ground.children(recursive=True)]
+
+    processes.send(signal.SIGSTOP, stopped)
+
+    assert processes.wait_until(lambda: not any(each.is_running() for each in stopped), seconds=PATIENCE)
+    assert "ground hangs. Ending it." in running.said()
+    assert running.cluster("ground") not in stopped
 
 
 def test_second_start_from_the_same_folder_is_refused_and_names_the_first(running):
