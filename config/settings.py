@@ -202,6 +202,7 @@ warnings.filterwarnings("ignore", message="Retry and timeout are misconfigured")
 
 MAX_UPLOAD_BYTES = env_int("MAX_UPLOAD_BYTES", default=512 * 1024**2, least=1)
 OUTBOUND_ALLOW = env_list("OUTBOUND_ALLOW", default=[])
+METRICS_TOKEN = env_str("METRICS_TOKEN", default="")
 API_RATE_PER_MINUTE = env_int("API_RATE_PER_MINUTE", default=600, least=1)
 FILE_UPLOAD_HANDLERS = ["ingestion.receiving.LimitedUploadHandler"]
 
