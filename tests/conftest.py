@@ -5,6 +5,14 @@ from collections.abc import Generator
 
 import pytest
 
+from work import heart
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown(item) -> None:
+    """The heart of a test that ran leased work has a connection of its own, which would hold up the clean-up."""
+    heart.the().stop()
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call) -> Generator[None, pytest.TestReport, pytest.TestReport]:
