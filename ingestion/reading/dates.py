@@ -1,12 +1,13 @@
 """Serial numbers of spreadsheet programs as dates and times in ISO form."""
 
 import math
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
+from functools import cache
 
 from .cells import DATE, DURATION, TIME
 
-EPOCH_1900 = datetime(1899, 12, 30)  # noqa: DTZ001  (spreadsheet times have no zone)
-EPOCH_1904 = datetime(1904, 1, 1)  # noqa: DTZ001
+EPOCH_1900 = date(1899, 12, 30)
+EPOCH_1904 = date(1904, 1, 1)
 # 29 February 1900 never was, but has a number in the 1900 system; the days before it are one off.
 NEVER_WAS = 60
 # 31 December 9999 in the 1900 system.
@@ -21,15 +22,15 @@ def iso(serial: float, number_format: str, *, date1904: bool) -> str | None:
     days, milliseconds = divmod(round(serial * DAY_MILLISECONDS), DAY_MILLISECONDS)
     if number_format == TIME and days == 0:
         return _time_text(milliseconds)
-    moment = _moment(days, milliseconds, date1904=date1904)
-    if moment is None:
-        return None
-    if number_format == DATE and not milliseconds:
-        return moment.date().isoformat()
-    return f"{moment.date().isoformat()}T{_time_text(milliseconds)}"
+    day = _day_text(days, date1904)
+    if day is None or (number_format == DATE and not milliseconds):
+        return day
+    return f"{day}T{_time_text(milliseconds)}"
 
 
-def _moment(days: int, milliseconds: int, *, date1904: bool) -> datetime | None:
+@cache
+def _day_text(days: int, date1904: bool) -> str | None:
+    """Cached: a column of moments has far fewer days than cells."""
     if date1904:
         epoch = EPOCH_1904
     elif days in (0, NEVER_WAS):
@@ -38,20 +39,20 @@ def _moment(days: int, milliseconds: int, *, date1904: bool) -> datetime | None:
         # Before the day that never was, the 1900 system counts from 31 December 1899.
         epoch = EPOCH_1900 if days > NEVER_WAS else EPOCH_1900 + timedelta(days=1)
     try:
-        return epoch + timedelta(days=days, milliseconds=milliseconds)
+        return (epoch + timedelta(days=days)).isoformat()
     except OverflowError:
         return None
 
 
 def _time_text(milliseconds: int) -> str:
     seconds, fraction = divmod(milliseconds, 1000)
-    text = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    text = _clock(seconds)
     return f"{text}.{fraction:03}" if fraction else text
 
 
-def is_iso_date(text: str) -> bool:
-    try:
-        date.fromisoformat(text[:10])
-    except ValueError:
-        return False
-    return True
+@cache
+def _clock(seconds: int) -> str:
+    """At most 86,400 of them."""
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:02}:{minutes:02}:{seconds:02}"

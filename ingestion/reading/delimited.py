@@ -152,9 +152,9 @@ class Table:
 
     def _refused(self, error: csv.Error, row: int, separator: str) -> Refused:
         text_of_error = str(error)
-        if "field larger" in text_of_error:
-            return Refused("cell_too_long", cell=f"row {row}", most=CELL_CHARACTERS)
         line, is_open = open_quote(self.lines.record, separator)
+        if "field larger" in text_of_error and not (is_open and len(self.lines.record) > 1):
+            return Refused("cell_too_long", cell=f"row {row}", most=CELL_CHARACTERS)
         if is_open:
             return Refused("unclosed_quote", line=self.lines.first_line + line)
         return Refused("stray_quote", line=self.lines.first_line + line)

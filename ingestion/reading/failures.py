@@ -59,7 +59,7 @@ SENTENCES: dict[str, tuple[str, str]] = {
         "Shorten the text of this cell and upload the file again.",
     ),
     "unclosed_quote": (
-        "The quotation mark opened in line {line} is never closed.",
+        "The quotation mark opened in line {line} is not closed.",
         'Close it, or double it ("") if it belongs to the text, and upload the file again.',
     ),
     "stray_quote": (

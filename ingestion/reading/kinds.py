@@ -127,7 +127,9 @@ def _is_binary(head: bytes) -> bool:
     if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
         return False
     odd, even = head[1::2].count(0), head[::2].count(0)
-    if odd * 3 > len(head) // 2 or even * 3 > len(head) // 2:
+    if (odd + even) * 4 > len(head):
+        # Half of UTF-16 text is zeros, all of them in the same places.
         return max(odd, even) < 4 * min(odd, even)
-    control = len(head) - len(head.translate(None, bytes(range(1, 9)) + bytes(range(14, 32)) + b"\x00"))
+    # A few stray zeros are no reason to refuse a text: the checks name their cells.
+    control = len(head) - len(head.translate(None, bytes([*range(1, 9), *range(14, 32)])))
     return control * 10 > len(head)

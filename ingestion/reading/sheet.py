@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from .cells import column_letters
 from .failures import Refused
 from .limits import TOKEN_BYTES
 from .markup import feed, new_parser
 from .package import Package
+from .patterns import HIDDEN, STRIDE, split_cells
 from .sheet_rows import SheetRows
 from .sink import Sink, column_of
 from .text import NeedsCare
+from .uniform import UniformBlocks, row_template
 from .values import NOT_CALCULATED, NULL, Converter, Values
 
 HEAD = re.compile(rb"<sheetData\s*>")
@@ -22,15 +25,6 @@ ROW_END = b"</row>"
 ROW_START = re.compile(rb'\s*<row((?:\s+[A-Za-z_:][\w:.-]*="[^"<]*")*)\s*>\s*').fullmatch
 EMPTY_ROWS = re.compile(rb'(?:\s*<row(?:\s+[A-Za-z_:][\w:.-]*="[^"<]*")*\s*/>)+')
 ROW_NUMBER = re.compile(rb'\sr="([0-9]{1,9})"').search
-HIDDEN = re.compile(rb'\shidden="(?:1|true)"').search
-split_cells = re.compile(
-    rb'<c r="([A-Z]{1,4})([0-9]{1,9})"(?: s="([0-9]{1,5})")?(?: t="([A-Za-z]+)")?(?: s="([0-9]{1,5})")?'
-    rb"(?:/>|>"
-    rb"(<f(?:\s[^<>]*)?(?:/>|>[^<]*</f>))?"
-    rb'(?:<v>([^<]*)</v>|<is><t(?: xml:space="preserve")?>([^<]*)</t></is>)?</c>)'
-).split
-# split gives a gap, then the eight groups of a cell, again and again.
-STRIDE = 9
 MOST_PLANS = 2_000
 
 
@@ -46,6 +40,7 @@ class Plan:
     columns: list[int]
     # How many of the cells stand under the header.
     within: int
+    width: int
     template: bytes
     inline: bool
 
@@ -59,6 +54,7 @@ class SheetReader:
         self.merged = 0
         self.plan: Plan | None = None
         self.plans: dict[tuple[object, ...], Plan] = {}
+        self.uniform = UniformBlocks(values=values, sink=sink)
 
     def read(self) -> None:
         try:
@@ -134,6 +130,8 @@ class SheetReader:
         if b"<!" in block or b"<?" in block:
             raise NeedsCare
         block.decode()
+        if self._pass_blank_block(block) or (self.sink.width and self.uniform.read(block)):
+            return
         pieces = block.split(ROW_END)
         last = pieces.pop()
         for piece in pieces:
@@ -143,7 +141,7 @@ class SheetReader:
 
     def _read_piece(self, piece: bytes) -> None:
         """One row without its end tag, perhaps after rows without content."""
-        if b"<v" not in piece and b"<is" not in piece and b"<f" not in piece:
+        if not has_values(piece):
             self._pass_blank_row(piece)
             return
         parts = split_cells(piece)
@@ -154,11 +152,11 @@ class SheetReader:
         attributes = start[1]
         digits = ROW_NUMBER(attributes)
         addresses = parts[2::STRIDE]
-        if digits is None or addresses.count(digits[1]) != len(addresses):
+        if any(addresses) and (digits is None or addresses.count(digits[1]) != len(addresses)):
             self._read_unusual(piece)
             return
         hidden = b"hidden" in attributes and HIDDEN(attributes) is not None
-        number = self.sink.next_number(digits[1])
+        number = self.sink.next_number(digits[1] if digits else None)
         try:
             self._read_row(number, parts, hidden=hidden)
         except NeedsCare:
@@ -186,7 +184,7 @@ class SheetReader:
             self._read_cells(number, parts, hidden=hidden)
             return
         cells = [convert(value) for convert, value in zip(plan.converters, raw, strict=True)]
-        self.sink.send(number, plan.template % (number, *cells), width=len(cells), hidden=hidden)
+        self.sink.send(number, plan.template % (number, *cells), width=plan.width, hidden=hidden)
 
     def _read_cells(self, number: int, parts: list[Any], *, hidden: bool) -> None:
         """The cells one by one: for the header, formulas, blanks, and cells beyond the header."""
@@ -198,7 +196,7 @@ class SheetReader:
             value = values[index] if texts[index] is None else texts[index]
             if index >= count:
                 if value or formulas[index]:
-                    self.sink.beyond_header(f"{(plan.letters[index] or b'').decode()}{number}")
+                    self.sink.beyond_header(f"{column_letters(column)}{number}")
             elif formulas[index] and not value and plan.types[index] != b"str":
                 cells[column] = NOT_CALCULATED
             elif value:
@@ -223,9 +221,13 @@ class SheetReader:
         types: list[bytes | None],
         late: list[bytes | None],
     ) -> Plan:
-        columns = [column_of((name or b"").decode(), row=self.sink.number) for name in letters]
+        row = self.sink.number
+        columns = [
+            column_of(name.decode() if name else column_letters(place), row=row)
+            for place, name in enumerate(letters)
+        ]
         if any(left >= right for left, right in pairwise(columns)):
-            raise Refused("damaged_file", reason=f"the cells of row {self.sink.number} are not in order")
+            raise Refused("damaged_file", reason=f"the cells of row {row} are not in order")
         converters = [
             self.values.converter(kind, style or later)
             for kind, style, later in zip(types, styles, late, strict=True)
@@ -238,8 +240,9 @@ class SheetReader:
             late_styles=late,
             converters=converters,
             within=within,
+            width=columns[within - 1] + 1 if within else 0,
             columns=columns,
-            template=_template(columns[:within]),
+            template=row_template(columns[:within]),
             inline=b"inlineStr" in types,
         )
 
@@ -257,6 +260,14 @@ class SheetReader:
             self.sink.number = before
             raise
 
+    def _pass_blank_block(self, block: bytes) -> bool:
+        """Only its last row matters when none of them holds a value."""
+        start = block.rfind(b"<row")
+        digits = None if has_values(block) else ROW_NUMBER(block, start, block.find(b">", start))
+        if digits:
+            self.sink.next_number(digits[1])
+        return digits is not None
+
     def _pass_blank_row(self, piece: bytes) -> None:
         at = self._pass_empty_rows(piece)
         tag_end = piece.find(b">", at)
@@ -265,12 +276,10 @@ class SheetReader:
 
     def _pass_empty_rows(self, piece: bytes, *, whole: bool = False) -> int:
         """Count rows like <row r="7"/> and give where they end."""
-        if b"/>" not in piece[:4096]:
-            return 0
-        match = EMPTY_ROWS.match(piece)
-        if match is None or (whole and piece[match.end() :].strip()):
-            if whole:
-                raise NeedsCare
+        match = EMPTY_ROWS.match(piece) if b"/>" in piece[:4096] else None
+        if whole and (match is None or piece[match.end() :].strip()):
+            raise NeedsCare
+        if match is None:
             return 0
         for row in match[0].split(b"/>")[:-1]:
             digits = ROW_NUMBER(row)
@@ -278,8 +287,6 @@ class SheetReader:
         return match.end()
 
 
-def _template(columns: list[int]) -> bytes:
-    """[number,[cells]] with a place for each column that has a cell."""
-    width = columns[-1] + 1 if columns else 0
-    present = set(columns)
-    return b"[%d,[" + b",".join(b"%b" if index in present else NULL for index in range(width)) + b"]]"
+def has_values(markup: bytes) -> bool:
+    """Some sheets have a million rows of styled cells without a value."""
+    return b"<v" in markup or b"<is" in markup or b"<f" in markup

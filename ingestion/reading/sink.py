@@ -49,6 +49,12 @@ class Sink:
         self.hidden += hidden
         self.writer.row(row, cells=width)
 
+    def send_many(self, rows: list[bytes], *, last: int, width: int) -> None:
+        """Visible data rows that all hold a value and have `width` cells; the last is row `last`."""
+        self.last_row = last
+        self.sent += len(rows)
+        self.writer.many(rows, cells=width)
+
     def beyond_header(self, address: str) -> None:
         self.beyond += 1
         self.first_beyond = self.first_beyond or address

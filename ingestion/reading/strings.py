@@ -37,6 +37,14 @@ class SharedStrings:
             return bytes(self.block[start:end])
         return os.pread(self.file, end - start, start)
 
+    def fragments(self, raw: list[bytes]) -> list[bytes] | None:
+        """Many at once, as long as they are in memory."""
+        numbers = list(map(int, raw)) if b"".join(raw).isdigit() else None
+        if numbers is None or self.file >= 0 or max(numbers) >= len(self):
+            return None
+        block, ends = self.block, self.ends
+        return [block[ends[number] : ends[number + 1]] for number in numbers]  # type: ignore[misc]
+
     def extend(self, fragments: list[bytes]) -> None:
         # accumulate repeats its start, which is the last end so far.
         self.ends.extend(accumulate(map(len, fragments), initial=self.ends.pop()))

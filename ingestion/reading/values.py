@@ -12,6 +12,7 @@ from .strings import SharedStrings
 from .text import NeedsCare, from_markup, unescape_controls
 
 Converter = Callable[[bytes], bytes]
+ColumnConverter = Callable[[list[bytes | None]], list[bytes]]
 
 NULL = b"null"
 NOT_CALCULATED = f'"{MARK}f"'.encode()
@@ -20,6 +21,10 @@ JSON_NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?(?:[Ee][+-
 NUMBER = re.compile(
     rb"\s*[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[Ee][+-]?[0-9]{1,4})?\s*"
 ).fullmatch
+JSON_NUMBERS = re.compile(
+    rb"(?:-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?(?:[Ee][+-]?[0-9]{1,2})?,)+"
+).fullmatch
+BOOLEANS = {b"0": f'"{MARK}b0"'.encode(), b"1": f'"{MARK}b1"'.encode()}
 DATE_FORMATS = (DATE, DATETIME, TIME)
 # Beside the escapes of XML and JSON: DEL is the mark, _x may begin an escape of its own.
 SPECIAL = re.compile(rb'[&"\\\x00-\x1f\x7f]|_x').search
@@ -33,6 +38,7 @@ class Values:
         self.strings = strings
         self.formats = formats
         self.date1904 = date1904
+        self.columns: dict[tuple[bytes | None, bytes | None], ColumnConverter] = {}
         self.converters: dict[tuple[bytes | None, bytes | None], Converter] = {}
 
     def converter(self, cell_type: bytes | None, style: bytes | None) -> Converter:
@@ -40,6 +46,29 @@ class Values:
         if found is None:
             found = self.converters[cell_type, style] = self._make(cell_type, style)
         return found
+
+    def column(self, cell_type: bytes | None, style: bytes | None) -> ColumnConverter:
+        """The same for all cells of a column at once, None where a cell has no value."""
+        found = self.columns.get((cell_type, style))
+        if found is None:
+            found = self.columns[cell_type, style] = self._make_column(cell_type, style)
+        return found
+
+    def _make_column(self, cell_type: bytes | None, style: bytes | None) -> ColumnConverter:
+        convert = self.converter(cell_type, style)
+
+        def one_by_one(raw: list[bytes | None]) -> list[bytes]:
+            return [convert(value) if value else NULL for value in raw]
+
+        quick = self.strings.fragments if cell_type == b"s" else QUICK.get(convert)
+        if quick is None:
+            return one_by_one
+
+        def at_once(raw: list[bytes | None]) -> list[bytes]:
+            found = None if None in raw or b"" in raw else quick(raw)  # type: ignore[arg-type]
+            return one_by_one(raw) if found is None else found
+
+        return at_once
 
     def _make(self, cell_type: bytes | None, style: bytes | None) -> Converter:
         if cell_type in (None, b"n"):
@@ -70,14 +99,16 @@ class Values:
 
     def _date_converter(self, number_format: str) -> Converter:
         seen: dict[bytes, bytes] = {}
+        end = f'{MARK}{number_format}"'
+        date1904 = self.date1904
 
         def convert(raw: bytes) -> bytes:
             found = seen.get(raw)
             if found is None:
-                checked = _checked(raw)
-                shown = iso(float(checked), number_format, date1904=self.date1904)
-                kind, value = ("n", checked) if shown is None else ("d", shown)
-                found = _marked(kind, value + MARK + number_format)
+                digits = raw if JSON_NUMBER(raw) else _checked(raw).encode()
+                shown = iso(float(digits), number_format, date1904=date1904)
+                value = f"n{digits.decode()}" if shown is None else f"d{shown}"
+                found = f'"{MARK}{value}{end}'.encode()
                 if len(seen) < MOST_REMEMBERED:
                     seen[raw] = found
             return found
@@ -126,3 +157,25 @@ def _boolean(raw: bytes) -> bytes:
 
 def _marked(kind: str, value: str) -> bytes:
     return encode_basestring(MARK + kind + value).encode()
+
+
+def _plain_texts(raw: list[bytes]) -> list[bytes] | None:
+    if SPECIAL(b"".join(raw)) or max(map(len, raw)) > CELL_CHARACTERS:
+        return None
+    return list(map(b'"%b"'.__mod__, raw))
+
+
+def _plain_numbers(raw: list[bytes]) -> list[bytes] | None:
+    return raw if JSON_NUMBERS(b",".join(raw) + b",") else None
+
+
+def _plain_booleans(raw: list[bytes]) -> list[bytes] | None:
+    return list(map(BOOLEANS.__getitem__, raw)) if BOOLEANS.keys() >= set(raw) else None
+
+
+# A whole column at once, or None when one of its values needs more.
+QUICK: dict[Converter, Callable[[list[bytes]], list[bytes] | None]] = {
+    text_fragment: _plain_texts,
+    _number: _plain_numbers,
+    _boolean: _plain_booleans,
+}

@@ -38,6 +38,21 @@ class FrameWriter:
         if len(self.rows) >= BATCH_ROWS or self.size >= BATCH_BYTES:
             self.flush()
 
+    def many(self, rows: list[bytes], *, cells: int) -> None:
+        """Rows of the same width."""
+        if max(map(len, rows)) * BATCH_ROWS > BATCH_BYTES * 4:
+            for row in rows:
+                self.row(row, cells=cells)
+            return
+        at = 0
+        while at < len(rows):
+            batch = rows[at : at + BATCH_ROWS - len(self.rows)]
+            self.rows += batch
+            self.cells += cells * len(batch)
+            at += len(batch)
+            if len(self.rows) >= BATCH_ROWS:
+                self.flush()
+
     def flush(self) -> None:
         if self.cells > SENT_CELLS:
             raise Refused("file_exceeds_limits", limit="cells", most=SENT_CELLS)

@@ -1,0 +1,117 @@
+"""The fastest way: a block of rows that all have the same cells, with their styles and types, as most exports
+have. One expression takes it apart, and its columns become JSON at once; anything else is left alone."""
+
+import re
+from operator import lt
+from typing import Any
+
+from .cells import column_index
+from .limits import GRID_ROWS
+from .patterns import HIDDEN, STRIDE, split_cells
+from .sink import Sink
+from .text import NeedsCare
+from .values import NULL, Values
+
+split_rows = re.compile(rb'(?:</row>)?<row r="([1-9][0-9]{0,6})"((?:\s+[A-Za-z_:][\w:.-]*="[^"<]*")*)>').split
+ROW_END = b"</row>"
+
+
+class UniformBlocks:
+    def __init__(self, *, values: Values, sink: Sink) -> None:
+        self.values = values
+        self.sink = sink
+
+    def read(self, block: bytes) -> bool:
+        """True when all rows of the block were sent; False when nothing was done."""
+        parts: list[Any] = split_cells(block)
+        gaps = parts[::STRIDE]
+        width = next((place for place in range(1, len(gaps)) if gaps[place]), 0)
+        if not width or (len(gaps) - 1) % width:
+            return False
+        count = (len(gaps) - 1) // width
+        starts = gaps[::width]
+        if gaps.count(b"") != len(gaps) - count - 1 or not all(starts):
+            return False
+        numbers = self._row_numbers(b"".join(starts), count)
+        if numbers is None or any(parts[6::STRIDE]):
+            return False
+        shape = self._shape(parts, width, count, numbers)
+        if shape is None:
+            return False
+        try:
+            columns = self._columns(parts, shape, width)
+        except NeedsCare:
+            return False
+        if columns is None:
+            return False
+        self._send([int(number) for number in numbers], [column for column, *_ in shape], columns)
+        return True
+
+    def _row_numbers(self, tags: bytes, count: int) -> list[bytes] | None:
+        """The numbers of the rows, when their tags are plain, visible and in order."""
+        parts = split_rows(tags)
+        numbers = parts[1::3]
+        if len(numbers) != count or parts[-1] != ROW_END or any(parts[:-1:3]) or HIDDEN(tags):
+            return None
+        values = [self.sink.number, *map(int, numbers)]
+        if values[-1] > GRID_ROWS or not all(map(lt, values, values[1:])):
+            return None
+        return numbers
+
+    def _shape(
+        self, parts: list[Any], width: int, count: int, numbers: list[bytes]
+    ) -> list[tuple[int, bytes | None, bytes | None]] | None:
+        """Column, type and style of each cell of a row, when they are the same in all rows."""
+        shape = []
+        addresses = parts[2::STRIDE]
+        groups = [parts[group::STRIDE] for group in (1, 4, 3, 5)]
+        for place in range(width):
+            firsts = [group[place] for group in groups]
+            if addresses[place::width] != numbers or any(
+                group[place::width].count(first) != count for group, first in zip(groups, firsts, strict=True)
+            ):
+                return None
+            letters, cell_type, style, late_style = firsts
+            shape.append((column_index(letters.decode()), cell_type, style or late_style))
+        columns = [column for column, *_ in shape]
+        if columns[-1] >= self.sink.width or not all(map(lt, columns, columns[1:])):
+            return None
+        return shape
+
+    def _columns(
+        self, parts: list[Any], shape: list[tuple[int, bytes | None, bytes | None]], width: int
+    ) -> list[list[bytes]] | None:
+        """The JSON of each column."""
+        values, texts = parts[7::STRIDE], parts[8::STRIDE]
+        found = []
+        for place, (_, cell_type, style) in enumerate(shape):
+            column, other = values[place::width], texts[place::width]
+            if cell_type == b"inlineStr":
+                column, other = other, column
+            if other.count(None) != len(other):
+                return None
+            found.append(self.values.column(cell_type, style)(column))
+        return found
+
+    def _send(self, numbers: list[int], places: list[int], columns: list[list[bytes]]) -> None:
+        template = row_template(places)
+        rows = list(map(template.__mod__, zip(numbers, *columns, strict=True)))
+        if all(NULL in column for column in columns):
+            kept = [
+                place
+                for place, cells in enumerate(zip(*columns, strict=True))
+                if cells.count(NULL) < len(cells)
+            ]
+            rows, sent = [rows[place] for place in kept], [numbers[place] for place in kept]
+        else:
+            sent = numbers
+        self.sink.number = numbers[-1]
+        if sent:
+            self.sink.send_many(rows, last=sent[-1], width=places[-1] + 1)
+
+
+def row_template(columns: list[int]) -> bytes:
+    """[number,[cells]] with a place for each column that has a cell."""
+    width = columns[-1] + 1 if columns else 0
+    present = set(columns)
+    return b"[%d,[" + b",".join(b"%b" if index in present else NULL for index in range(width)) + b"]]"
