@@ -1,0 +1,118 @@
+"""Who may do what: every address, for every role. A new address must be added here, or the test fails.
+
+Statuses stand in the order of ROLES. `sign` is the way to the sign-in page; `a/b` means either. Everything in
+the table belongs to the organisation North, so the other tenant sees 404 wherever a thing of it is named.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    method: str
+    thing: str
+    statuses: tuple[str, ...]
+    data: Any = None
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+# What an address is about: (arguments of the address, query), made from the world.
+THINGS = {
+    "": lambda w: ({}, {}),
+    "north": lambda w: ({}, {"organisation": "north"}),
+    "of north": lambda w: ({"organisation": "north"}, {}),
+    "member": lambda w: ({"organisation": "north", "member": w.member.pk}, {}),
+    "token": lambda w: ({"organisation": "north", "token": w.token.pk}, {}),
+    "upload": lambda w: ({"upload_id": w.upload.pk}, {}),
+    "verdict": lambda w: ({"upload_id": w.verdict.pk}, {}),
+    "dataset": lambda w: ({"slug": "stations"}, {"organisation": "north"}),
+    "help page": lambda w: ({"page": "states"}, {}),
+    "reset link": lambda w: ({"uidb36": "1", "key": "x-y"}, {}),
+}
+
+
+def row(name: str, method: str, thing: str, statuses: str, data: Any = None, **headers: str) -> Row:
+    return Row(name, method, thing, tuple(statuses.split()), data, headers)
+
+
+def csv():
+    return SimpleUploadedFile("stations.csv", b"id,amount\n1,2\n")
+
+
+SCHEMA = {"fields": [{"name": "id", "type": "string"}], "primaryKey": ["id"]}
+DATASET = {"slug": "new", "title": "New", "schema": SCHEMA}
+PASSWORD = {"oldpassword": "x", "password1": "y", "password2": "z"}
+
+# fmt: off
+ROWS = [
+    #   name                             method  thing         anon  other upl   man   oper  admin
+    row("help",                          "GET",  "",           "200  200   200   200   200   200"),
+    row("help_page",                     "GET",  "help page",  "200  200   200   200   200   200"),
+    row("gallery",                       "GET",  "",           "200  200   200   200   200   200"),
+    row("gallery_live",                  "GET",  "",           "200  200   200   200   200   200"),
+    row("find",                          "GET",  "",           "sign 200   200   200   200   200"),
+
+    # Signing in
+    row("account_login",                 "GET",  "",           "200  302   302   302   302   302"),
+    row("account_login",                 "POST", "",           "200  302   302   302   302   302", {"login": "x"}),
+    row("account_logout",                "GET",  "",           "sign 200   200   200   200   200"),
+    row("account_logout",                "POST", "",           "sign sign  sign  sign  sign  sign", {}),
+    row("account_inactive",              "GET",  "",           "200  200   200   200   200   200"),
+    row("account_reauthenticate",        "GET",  "",           "sign 200   200   200   200   200"),
+    row("account_reauthenticate",        "POST", "",           "sign 200   200   200   200   200", {"password": "x"}),
+    row("account_change_password",       "GET",  "",           "sign 200   200   200   200   200"),
+    row("account_change_password",       "POST", "",           "sign 200   200   200   200   200", PASSWORD),
+    row("account_reset_password",        "GET",  "",           "200  200   200   200   200   200"),
+    row("account_reset_password",        "POST", "",           "302  302   302   302   302   302", {"email": "x@x.org"}),
+    row("account_reset_password_done",   "GET",  "",           "200  200   200   200   200   200"),
+    row("account_reset_password_from_key", "GET", "reset link", "200 200   200   200   200   200"),
+    row("account_reset_password_from_key_done", "GET", "",     "200  200   200   200   200   200"),
+    row("mfa_index",                     "GET",  "",           "sign 200   200   200   200   200"),
+    row("mfa_authenticate",              "GET",  "",           "sign 302   302   302   302   302"),
+    row("mfa_reauthenticate",            "GET",  "",           "sign 302   302   302   302   302"),
+    row("mfa_activate_totp",             "GET",  "",           "sign 302   302   302   302   302"),
+    row("mfa_deactivate_totp",           "GET",  "",           "sign 404   404   404   404   404"),
+    row("mfa_view_recovery_codes",       "GET",  "",           "sign 404   404   404   404   404"),
+    row("mfa_generate_recovery_codes",   "GET",  "",           "sign 302   302   302   302   302"),
+    row("mfa_download_recovery_codes",   "GET",  "",           "sign 404   404   404   404   404"),
+
+    # Accounts
+    row("profile",                       "GET",  "",           "sign 200   200   200   200   200"),
+    row("profile",                       "POST", "",           "sign 422   422   422   422   422", {"mailing": "x"}),
+    row("profile_address",               "GET",  "",           "sign 302   302   302   302   302"),
+    row("profile_address",               "POST", "",           "sign 302   302   302   302   302", {"email": "x"}),
+    row("members",                       "GET",  "north",      "sign 404   403   200   200   200"),
+    row("members",                       "GET",  "",           "sign 200   403   200   200   200"),
+    row("member_new",                    "POST", "of north",   "sign 404   403   422   422   422", {"who": "nobody"}),
+    row("member_role",                   "POST", "member",     "sign 404   403   302   302   302", {"role": "manager"}),
+    row("member_removal",                "GET",  "member",     "sign 404   403   200   200   200"),
+    row("member_removal",                "POST", "member",     "sign 404   403   302   302   302", {}),
+    row("tokens",                        "GET",  "north",      "sign 404   403   200   200   200"),
+    row("token_new",                     "POST", "of north",   "sign 404   403   200   200   200", {"title": "x", "role": "uploader"}),
+    row("token_revocation",              "GET",  "token",      "sign 404   403   200   200   200"),
+    row("token_revocation",              "POST", "token",      "sign 404   403   302   302   302", {}),
+
+    # The API
+    row("api:openapi-json",              "GET",  "",           "200  200   200   200   200   200"),
+    row("api:me",                        "GET",  "",           "401  200   200   200   200   200"),
+    row("api:list_uploads",              "GET",  "",           "401  200   200   200   200   200"),
+    row("api:accept",                    "POST", "north",      "401  404   202   202   202   202", lambda: {"dataset": "stations", "file": csv()}),
+    row("api:get_upload",                "GET",  "upload",     "401  404   200   200   200   200"),
+    row("api:cancel",                    "POST", "upload",     "401  404   200   200   200   200", {"why": "x"}),
+    row("api:list_errors",               "GET",  "upload",     "401  404   200   200   200   200"),
+    row("api:get_original",              "GET",  "upload",     "401  404   200   200   200   200"),
+    row("api:get_report_xlsx",           "GET",  "verdict",    "401  404   202   202   202   202"),
+    row("api:get_report_csv",            "GET",  "verdict",    "401  404   202   202   202   202"),
+    row("api:get_report_json",           "GET",  "verdict",    "401  404   202   202   202   202"),
+    row("api:list_datasets",             "GET",  "",           "401  200   200   200   200   200"),
+    row("api:create",                    "POST", "north",      "401  404   403   201   201   201", DATASET),
+    row("api:get_dataset",               "GET",  "dataset",    "401  404   200   200   200   200"),
+    row("api:get_schema",                "GET",  "dataset",    "401  404   200   200   200   200"),
+    row("api:put_schema",                "PUT",  "dataset",    "401  404   403   200   200   200", SCHEMA, **{"If-Match": '"1"'}),
+    row("api:list_records",              "GET",  "dataset",    "401  404   200   200   200   200"),
+]
+# fmt: on
