@@ -3,26 +3,38 @@
 import datetime as dt
 
 from work import (
+    analytics,
     attention,
     attention_ground,
     consumers,
+    digests,
+    failure_texts,
     invariants,
     invariants_deep,
     invariants_events,
     invariants_ground,
     invariants_rows,
+    mails,
+    notices_ground,
+    notifications,
     periodic,
     pipelines,
+    retention,
     trail,
     trail_head,
+    webhooks,
 )
 from work.jobs import Job
 from work.periodic import PeriodicJob
 
 
 def register() -> None:
-    consumers.register(trail.CONSUMER)
-    pipelines.register(invariants_deep.PIPELINE)
+    for consumer in (trail.CONSUMER, notifications.CONSUMER, analytics.CONSUMER):
+        consumers.register(consumer)
+    for pipeline in (invariants_deep.PIPELINE, mails.PIPELINE, webhooks.PIPELINE):
+        pipelines.register(pipeline)
+    failure_texts.register({**mails.FAILURE_TEXTS, **webhooks.FAILURE_TEXTS, **trail_head.FAILURE_TEXTS})
+    notices_ground.register()
     for invariant in (*invariants_rows.EVERY, *invariants_events.EVERY, *invariants_ground.EVERY):
         invariants.register(invariant)
     for kind in attention_ground.kinds():
@@ -47,4 +59,6 @@ JOBS = (
         cron="0 3 * * *",
     ),
     PeriodicJob("trail_head", "Keep the head of the audit trail", trail_head.keep, cron="7 * * * *"),
+    PeriodicJob("digests", "Write the daily digests", digests.write, cron="0 * * * *"),
+    PeriodicJob("retention", "Prune what is kept for a time", retention.prune, cron="37 * * * *"),
 )

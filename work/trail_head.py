@@ -13,6 +13,13 @@ from work.models import AuditEntry
 from work.periodic import database_now
 
 KEY = "trail/head.json"
+CUT = "trail_is_cut"
+FAILURE_TEXTS = {
+    CUT: (
+        "The audit trail does not hold the entry that was kept outside of it. {found}",
+        "Find out who could write to the database, before anything else is done with it.",
+    )
+}
 
 
 @dataclass(frozen=True)
@@ -27,7 +34,7 @@ def keep(job: Job) -> str:
     head = trail.head()
     before = kept()
     if before is not None and (wrong := what_is_missing(before)):
-        raise PermanentFailure("trail_is_cut", number=before.number, found=wrong)
+        raise PermanentFailure(CUT, number=before.number, found=wrong)
     if not head.number:
         return "nothing is sealed yet"
     said = {"number": head.number, "hash": head.hash, "at": database_now().isoformat()}

@@ -82,7 +82,7 @@ class Mail(Leased):
     )
 
     class Meta:
-        constraints = lease_constraints("mail", terminal=(MailState.SENT, MailState.FAILED))
+        constraints = [*lease_constraints("mail", terminal=(MailState.SENT, MailState.FAILED))]
         indexes = [
             *lease_indexes("mail", fair=False),
             models.Index(fields=["finished_at"], name="mail_finished"),  # retention
