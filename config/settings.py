@@ -163,6 +163,7 @@ STORAGES: dict[str, dict[str, Any]] = {
 # The demo serves from the source folders; production collects first (`manage.py collectstatic`).
 WHITENOISE_USE_FINDERS = DEMO or DEBUG
 WHITENOISE_AUTOREFRESH = DEBUG
+WHITENOISE_MAX_AGE = 0 if DEMO or DEBUG else 60  # of names without a hash; the others are kept for ever
 
 # --- Workers
 
@@ -202,6 +203,9 @@ warnings.filterwarnings("ignore", message="Retry and timeout are misconfigured")
 
 MAX_UPLOAD_BYTES = env_int("MAX_UPLOAD_BYTES", default=512 * 1024**2, least=1)
 OUTBOUND_ALLOW = env_list("OUTBOUND_ALLOW", default=[])
+METRICS_TOKEN = env_str("METRICS_TOKEN", default="")
+# Who may read /metrics beside operators: whoever sends it as a bearer token; with none set, callers on this
+# machine that no proxy speaks for.
 METRICS_TOKEN = env_str("METRICS_TOKEN", default="")
 API_RATE_PER_MINUTE = env_int("API_RATE_PER_MINUTE", default=600, least=1)
 FILE_UPLOAD_HANDLERS = ["ingestion.receiving.LimitedUploadHandler"]
