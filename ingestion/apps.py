@@ -8,10 +8,6 @@ class IngestionConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from ingestion import badges, failures, pipeline, report_pipeline
-        from work import pipelines
+        from ingestion import parts
 
-        badges.register_badges()
-        failures.register()
-        pipelines.register(pipeline.PIPELINE)
-        pipelines.register(report_pipeline.REPORTS)
+        parts.register()

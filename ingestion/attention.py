@@ -1,0 +1,126 @@
+"""What of uploads only a person can decide: files to mend, files sent twice, and work that we gave up."""
+
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.urls import NoReverseMatch, reverse
+
+from ingestion import failures
+from ingestion.models import Upload
+from ingestion.states import UploadState
+from work.attention import AttentionKind, Case
+from work.failure_texts import describe
+from work.recovery import DIED_REPEATEDLY
+from work.wording import number
+
+# Failures that say nothing about the file: an operator's, and not for its owner to mend.
+OURS = (
+    DIED_REPEATEDLY, "unforeseen_error", failures.READER_CRASHED, failures.ORIGINAL_MISSING,
+    failures.VALUES_NOT_STORABLE, failures.DATABASE_UNAVAILABLE,
+)  # fmt: skip
+
+
+def to_mend(principal: Any) -> QuerySet[Upload]:
+    """The newest upload of a dataset, when some or all of its rows were refused: its owners' to mend."""
+    refused = Q(state=UploadState.PARTIAL) | Q(state=UploadState.FAILED) & ~Q(failure_code__in=OURS)
+    return _own(_newest(Upload.objects.filter(refused)), principal).order_by("finished_at")
+
+
+def sent_twice(principal: Any) -> QuerySet[Upload]:
+    """Not yet finished, with the bytes of an earlier upload of the same dataset."""
+    waiting = Upload.objects.unfinished().filter(repeats__isnull=False)
+    return _own(waiting.select_related("repeats"), principal).order_by("accepted_at")
+
+
+def given_up(principal: Any) -> QuerySet[Upload]:
+    failed = Upload.objects.filter(state=UploadState.FAILED, failure_code__in=OURS)
+    if principal is not None and not principal.is_operator:
+        return Upload.objects.none()
+    return _newest(failed).select_related("dataset", "organisation").order_by("finished_at")
+
+
+def _newest(uploads: QuerySet[Upload]) -> QuerySet[Upload]:
+    """A newer file, whatever became of it, is the answer to the case of an older one."""
+    newer = Upload.objects.filter(dataset=OuterRef("dataset"), sequence__gt=OuterRef("sequence"))
+    return uploads.filter(~Exists(newer.exclude(state=UploadState.CANCELLED)))
+
+
+def _own(uploads: QuerySet[Upload], principal: Any) -> QuerySet[Upload]:
+    """Of the person's own organisations: operators have enough to decide that is theirs."""
+    uploads = uploads.select_related("dataset", "organisation")
+    return uploads if principal is None else uploads.filter(organisation__in=list(principal.roles))
+
+
+def _mend_case(upload: Upload) -> Case:
+    page = _page(upload)
+    failed = upload.state == UploadState.FAILED
+    evidence = (
+        (("Reason", describe(upload.failure_code, upload.failure_detail)[0]),)
+        if failed
+        else (("Refused", f"{number(upload.refused)} of {number(upload.rows_read)} rows"),)
+    )
+    return Case(
+        key=str(upload.pk),
+        kind="upload_to_mend",
+        title=f"{upload.filename} was {'not stored' if failed else 'stored in part'}",
+        url=page,
+        question="Will you mend the file and upload it again?",
+        since=upload.finished_at or upload.accepted_at,
+        action="See what was refused",
+        action_url=page,
+        organisation=upload.organisation,
+        evidence=(("Dataset", upload.dataset.title), *evidence),
+    )
+
+
+def _twice_case(upload: Upload) -> Case:
+    page = _page(upload)
+    return Case(
+        key=str(upload.pk),
+        kind="upload_sent_twice",
+        title=f"{upload.filename} was sent before",
+        url=page,
+        question="Is it meant, or shall it be withdrawn?",
+        since=upload.accepted_at,
+        action="Compare and decide",
+        action_url=page,
+        organisation=upload.organisation,
+        evidence=(
+            ("Dataset", upload.dataset.title),
+            ("The same bytes", upload.repeats.filename if upload.repeats else ""),
+        ),
+    )
+
+
+def _given_up_case(upload: Upload) -> Case:
+    page = _page(upload)
+    return Case(
+        key=str(upload.pk),
+        kind="upload_given_up",
+        title=f"{upload.filename} was given up, and not for what is in it",
+        url=page,
+        question="Is the cause gone, so that it can be sent again?",
+        since=upload.finished_at or upload.accepted_at,
+        action="Look at its attempts",
+        action_url=page,
+        organisation=upload.organisation,
+        evidence=(
+            ("Dataset", upload.dataset.title),
+            ("Reason", describe(upload.failure_code, upload.failure_detail)[0]),
+            ("Starts", upload.starts),
+        ),
+    )
+
+
+def _page(upload: Upload) -> str:
+    try:
+        return reverse("upload", args=[upload.pk])
+    except NoReverseMatch:
+        return "/"
+
+
+KINDS = (
+    AttentionKind("upload_to_mend", "Files to mend", to_mend, _mend_case, since="finished_at"),
+    AttentionKind("upload_sent_twice", "Files sent twice", sent_twice, _twice_case, since="accepted_at"),
+    AttentionKind("upload_given_up", "Uploads given up", given_up, _given_up_case, since="finished_at"),
+)

@@ -1,0 +1,50 @@
+"""What people are told of their uploads: each verdict, in one sentence with its numbers."""
+
+from django.urls import NoReverseMatch, reverse
+
+from work import notifications
+from work.failure_texts import describe
+from work.models import Event
+from work.wording import number
+
+
+def register() -> None:
+    for pattern, title in TITLES.items():
+        notifications.register(
+            pattern,
+            recipients=notifications.owner,
+            title=lambda event, title=title: title.format(name=event.subject_label),
+            text=_text,
+            path=_path,
+        )
+
+
+TITLES = {
+    "upload.processed": "{name} was processed",
+    "upload.partial": "{name} was stored in part: some rows were refused",
+    "upload.failed": "{name} failed: nothing was stored",
+}
+
+
+def _text(event: Event) -> str:
+    counts = event.payload
+    if counts.get("code") and not counts["refused"]:
+        return " ".join(describe(counts["code"]))
+    stored = f"{number(counts['valid'])} of {number(counts['rows_read'] - counts['blank'])} rows are valid"
+    changes = (
+        f"{number(counts['inserted'])} new, {number(counts['updated'])} changed, "
+        f"{number(counts['unchanged'])} unchanged"
+    )
+    if counts["superseded"]:
+        changes += f", {number(counts['superseded'])} left out because a newer file has them"
+    if not counts["refused"]:
+        return f"{stored}: {changes}."
+    refused = f"{number(counts['refused'])} were refused; the page says why, row by row."
+    return f"{stored}: {changes}. {refused}" if counts["valid"] else f"All rows were refused. {refused}"
+
+
+def _path(event: Event) -> str:
+    try:
+        return reverse("upload", args=[event.subject_id])
+    except NoReverseMatch:
+        return "/"
