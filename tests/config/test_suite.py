@@ -38,7 +38,7 @@ def test_last_line_sums_the_groups():
 )
 def test_skipped_test_fails_where_nothing_may_be_missing(tmp_path, ci, code, said):
     (tmp_path / "test_cat.py").write_text("import pytest\ndef test_cat():\n    pytest.skip('no cat')\n")
-    command = ["-m", "pytest", "-p", "tests.conftest", "-p", "no:django", "-c", os.devnull, str(tmp_path)]
+    command = ["-m", "pytest", "-p", "tests.in_ci", "-p", "no:django", "-c", os.devnull, str(tmp_path)]
 
     done = subprocess.run(
         [sys.executable, *command],
