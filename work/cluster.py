@@ -1,15 +1,20 @@
 """What we change in django-q2 1.11: a broker that deletes what it takes, a queue that no killed reader can
 freeze, and a parent that passes SIGTERM on to running steps. Each stock behaviour lost or repeated work."""
 
+import contextlib
 import ctypes
+import fcntl
+import multiprocessing
 import os
 import signal
 import sys
+import tempfile
 import threading
 import time
+from multiprocessing.queues import Queue
 from multiprocessing.reduction import ForkingPickler
+from multiprocessing.sharedctypes import RawValue
 from multiprocessing.util import Finalize
-from queue import Full
 from typing import Any
 
 import django_q.cluster
@@ -17,7 +22,6 @@ from django.db import InterfaceError, OperationalError, connection
 from django_q.brokers.orm import ORM
 from django_q.conf import Conf
 from django_q.models import OrmQ
-from django_q.queues import Queue
 from django_q.signals import post_spawn
 from django_q.tasks import async_task
 
@@ -58,38 +62,76 @@ class DeletingBroker(ORM):
         """Nothing to do: the row went when it was taken."""
 
 
-class PatientQueue(Queue):
-    """Waits for something to read before it takes the read lock: a reader killed while idle holds no lock.
+class ProcessLock:
+    """A lock between processes that the kernel takes from a process that is killed while it holds it."""
 
-    A worker that was asked to stop ends without another task (its sentinel replaces it, unless all stop), and
-    nobody waits for room in a queue that has no readers left: a lost doorbell is rung anew by the sweep.
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 (open as long as the lock is used)
+
+    def acquire(self) -> bool:
+        fcntl.lockf(self._file, fcntl.LOCK_EX)
+        return True
+
+    def release(self) -> None:
+        fcntl.lockf(self._file, fcntl.LOCK_UN)
+
+    def __enter__(self) -> bool:
+        return self.acquire()
+
+    def __exit__(self, *args: Any) -> None:
+        self.release()
+
+
+class PatientQueue(Queue):  # type: ignore[type-arg] (what it carries is django-q2's business)
+    """A queue that no killed process can freeze: nobody waits while holding a lock, locks end with their
+    holder, and nothing is counted that a killed process could leave miscounted.
+
+    A worker that was asked to stop ends without another task (its sentinel replaces it, unless all stop). With
+    a bound, a task is put in only when the one before it was taken out: the others wait in the database.
     """
 
+    def __init__(self, maxsize: int = 0) -> None:
+        super().__init__(0, ctx=multiprocessing.get_context("fork"))
+        self._is_bounded = maxsize > 0
+        self._rlock, self._wlock = ProcessLock(), ProcessLock()
+
     def put(self, obj: Any, block: bool = True, timeout: float | None = None) -> None:
-        while True:
-            try:
-                super().put(obj, True, 0.5)
-            except Full:
-                if not stopping.is_asked():
-                    continue
-            return
+        while self._is_bounded and self._poll(0) and not stopping.is_asked():
+            time.sleep(0.05)
+        super().put(obj)
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
-        if not block or timeout is not None:
-            return super().get(block, timeout)
         while True:
             if _is_worker and stopping.is_asked():
                 return "STOP"
-            if self._poll(0.5) and self._rlock.acquire(timeout=1.0):
-                try:
-                    if not self._poll(0):
-                        continue  # another reader was faster
-                    taken = self._recv_bytes()
-                    self._sem.release()
-                finally:
-                    self._rlock.release()
-                self.size.increment(-1)
-                return ForkingPickler.loads(taken)
+            if self._poll(0.5):
+                with self._rlock:
+                    if self._poll(0):  # else another reader was faster
+                        return ForkingPickler.loads(self._recv_bytes())
+
+    def qsize(self) -> int:
+        return int(self._poll(0))
+
+    def empty(self) -> bool:
+        return not self._poll(0)
+
+
+class Timer:
+    """django-q2's time-out of a worker, which we do not use, without the lock a killed worker would hold."""
+
+    def __init__(self) -> None:
+        self._shared = RawValue("f", -1.0)
+
+    @property
+    def value(self) -> float:
+        return float(self._shared.value)
+
+    @value.setter
+    def value(self, value: float) -> None:
+        self._shared.value = value
+
+    def get_lock(self) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()
 
 
 class Sentinel(django_q.cluster.Sentinel):
@@ -99,6 +141,10 @@ class Sentinel(django_q.cluster.Sentinel):
     def start(self) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         super().start()
+
+    def spawn_worker(self) -> None:
+        queues = self.task_queue, self.result_queue
+        self.spawn_process(django_q.cluster.worker, *queues, Timer(), self.timeout)
 
 
 class Cluster(django_q.cluster.Cluster):

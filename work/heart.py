@@ -36,16 +36,14 @@ EXPIRE = sql.SQL(
     "UPDATE {table} SET locked_until = clock_timestamp() WHERE id = %(id)s AND lease_token = %(token)s"
 )
 SEEN = """
-INSERT INTO work_worker
+INSERT INTO work_worker AS known
   (id, cluster, label, started_at, seen_at, busy_with, busy_since, took_at, clock_skew_seconds)
-VALUES (%(id)s, %(cluster)s, %(label)s, clock_timestamp(), clock_timestamp(), %(busy)s,
-  CASE WHEN %(busy)s <> '' THEN clock_timestamp() END, CASE WHEN %(busy)s <> '' THEN clock_timestamp() END,
-  %(clock)s - extract(epoch FROM clock_timestamp()))
-ON CONFLICT (id) DO UPDATE SET seen_at = clock_timestamp(),
-  took_at = CASE WHEN %(busy)s <> '' THEN clock_timestamp() ELSE work_worker.took_at END,
-  busy_since = CASE WHEN %(busy)s = '' THEN NULL
-    WHEN work_worker.busy_with = %(busy)s THEN work_worker.busy_since ELSE clock_timestamp() END,
-  busy_with = %(busy)s, clock_skew_seconds = EXCLUDED.clock_skew_seconds
+SELECT %(id)s, %(cluster)s, %(label)s, at, at, busy, CASE WHEN busy <> '' THEN at END,
+  CASE WHEN busy <> '' THEN at END, %(clock)s - extract(epoch FROM at)
+FROM (SELECT clock_timestamp() AS at, %(busy)s::text AS busy) AS now
+ON CONFLICT (id) DO UPDATE SET seen_at = EXCLUDED.seen_at, busy_with = EXCLUDED.busy_with,
+  took_at = coalesce(EXCLUDED.took_at, known.took_at), clock_skew_seconds = EXCLUDED.clock_skew_seconds,
+  busy_since = CASE WHEN EXCLUDED.busy_with = known.busy_with THEN known.busy_since ELSE EXCLUDED.busy_since END
 """
 STOPPED = """
 UPDATE work_worker SET stopped_at = clock_timestamp(), busy_with = '', busy_since = NULL WHERE id = %(id)s
@@ -76,6 +74,7 @@ class Held:
     lost: str = ""
     lost_at: float = 0.0
     is_noted: bool = False
+    is_over: bool = False
     killers: list[Callable[[], None]] = field(default_factory=list)
 
     def progress(self) -> tuple[Any, ...]:
@@ -132,8 +131,11 @@ class Heart:
         self.start()
 
     def drop(self, held: Held) -> None:
+        """The job is over. One that hung stays until that is written down."""
         with self._lock:
-            self._held.pop(held.lease.token, None)
+            held.is_over = True
+            if held.lost != HUNG or held.is_noted:
+                self._held.pop(held.lease.token, None)
 
     def _everything(self) -> list[Held]:
         with self._lock:
@@ -197,20 +199,25 @@ class Heart:
             expire = EXPIRE.format(table=sql.Identifier(lease.pipeline.table))
             self._execute(expire, {"id": lease.row.pk, "token": lease.token})
             held.is_noted = True
+        if held.is_noted and held.is_over:
+            self.drop(held)
 
     def _report(self, everything: list[Held]) -> None:
         """At least every third of a lease, and within a second when what it is busy with has changed."""
         now = time.monotonic()
-        busy = f"{everything[0].lease.pipeline.name} {everything[0].lease.row.pk}" if everything else ""
+        under_way = [held.lease for held in everything if not held.is_over]
+        busy = f"{under_way[0].pipeline.name} {under_way[0].row.pk}" if under_way else ""
         silent = now - self._seen
         if silent < lease_seconds() / 3 and (busy == self._said or silent < 1.0):
             return
         who = identity.current()
         values = {"id": who.id, "cluster": who.cluster, "label": who.label, "busy": busy}
         values |= {"clock": time.time()}
-        with contextlib.suppress(psycopg.Error):
+        try:
             self._execute(SEEN, values)
             self._seen, self._said = now, busy
+        except psycopg.Error as error:
+            log.warning("worker.not_reported", reason=type(error).__name__)
 
     def _execute(self, statement: Any, values: dict[str, Any]) -> int:
         if self._connection is None or self._connection.closed:
@@ -230,6 +237,8 @@ class Heart:
 
 def _look(held: Held, now: float) -> None:
     """What the clocks alone say about a job."""
+    if held.is_over:
+        return
     if held.lost:
         patience = PATIENCE_AFTER_LOST + (0 if held.lost == HUNG else held.step.silent_for)
         if now - held.lost_at > patience:

@@ -14,7 +14,8 @@ def pause(*, pipeline: Pipeline, by: Any, why: str) -> PipelinePause:
     """Claims stop at once; running rows finish. Raises StateChanged when it is paused already."""
     with transaction.atomic():
         held, made = PipelinePause.objects.get_or_create(
-            pipeline=pipeline.name, defaults={"paused_by": by, "paused_by_label": str(by), "reason": why}
+            pipeline=pipeline.name,
+            defaults={"paused_by": getattr(by, "user", by), "paused_by_label": str(by), "reason": why},
         )
         if not made:
             raise StateChanged("paused")

@@ -168,10 +168,14 @@ def test_claim_walks_the_index_of_what_waits(pipeline):
     many(DatasetFactory(), 800)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE ingestion_upload")
-        cursor.execute("SELECT seq_scan, seq_tup_read FROM pg_stat_xact_user_tables WHERE relname = 'ingestion_upload'")
+        cursor.execute(
+            "SELECT seq_scan, seq_tup_read FROM pg_stat_xact_user_tables WHERE relname = 'ingestion_upload'"
+        )
         before = cursor.fetchone()
         leases.claim_next(pipeline)
-        cursor.execute("SELECT seq_scan, seq_tup_read FROM pg_stat_xact_user_tables WHERE relname = 'ingestion_upload'")
+        cursor.execute(
+            "SELECT seq_scan, seq_tup_read FROM pg_stat_xact_user_tables WHERE relname = 'ingestion_upload'"
+        )
         after = cursor.fetchone()
 
     assert before == after

@@ -122,9 +122,7 @@ def test_temporary_failures_end_by_age(run, accepted_long_ago):
 
 
 def test_age_is_read_from_the_database_and_not_from_the_workers_clock(run, monkeypatch):
-    monkeypatch.setattr(
-        "django.utils.timezone.now", lambda: dt.datetime.now(dt.UTC) + dt.timedelta(days=3)
-    )
+    monkeypatch.setattr("django.utils.timezone.now", lambda: dt.datetime.now(dt.UTC) + dt.timedelta(days=3))
 
     upload, _ = run(raising(TemporaryFailure("storage_away")))
 
@@ -164,7 +162,9 @@ def test_postponed_counts_against_nobody(run, make_due):
 
 
 def test_asking_hands_the_row_to_a_person(run):
-    upload, attempt = run(raising(Asks("which_sheet", UploadState.NEEDS_ANSWER, failure_detail={"sheets": 2})))
+    upload, attempt = run(
+        raising(Asks("which_sheet", UploadState.NEEDS_ANSWER, failure_detail={"sheets": 2}))
+    )
 
     assert (upload.state, upload.question, upload.failure_detail) == (
         UploadState.NEEDS_ANSWER,
