@@ -10,5 +10,5 @@ __all__ = ["pytest_runtest_makereport"]
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_teardown(item) -> None:
-    """The heart of a test that ran leased work has a connection of its own, which would hold up the clean-up."""
+    """The heart of a test that ran leased work has a connection of its own, which would hold up the end."""
     heart.the().stop()

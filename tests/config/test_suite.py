@@ -34,7 +34,7 @@ def test_last_line_sums_the_groups():
 
 
 @pytest.mark.parametrize(
-    ("ci", "code", "said"), [("", 0, "1 skipped"), ("true", 1, "did not run, and CI is set: no cat")]
+    ("ci", "code", "said"), [("", 0, "1 skipped"), ("true", 1, "did not run, and CI is set: Skipped: no cat")]
 )
 def test_skipped_test_fails_where_nothing_may_be_missing(tmp_path, ci, code, said):
     (tmp_path / "test_cat.py").write_text("import pytest\ndef test_cat():\n    pytest.skip('no cat')\n")
