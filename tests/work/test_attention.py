@@ -296,7 +296,8 @@ def test_a_parked_delivery_that_is_given_up_becomes_a_dead_letter(monkeypatch):
     assert (delivery.state, delivery.question) == (DeliveryState.DEAD, "dead_letter")
 
 
-def test_the_badge_costs_few_queries(alive, parking, django_assert_num_queries):
+def test_the_badge_costs_few_queries(alive, parking, only, django_assert_num_queries):
+    only(*attention_ground.kinds())
     dead_letter()
 
     with django_assert_num_queries(9):
