@@ -145,6 +145,9 @@ class YearColumn(MomentColumn):
 class MonthColumn(MomentColumn):
     type_code = "type_yearmonth"
 
+    def number(self, number: int | float) -> Any:
+        raise self.wrong()
+
     def parse(self, text: str) -> str:
         if not MONTH(text.strip()):
             raise NotAMoment

@@ -66,7 +66,7 @@ class NumberColumn(Column):
         if cell.format == PERCENT:
             if not self.written.bare:
                 # The text "52%" is 52 in such a column, so a cell that shows 52% is 52 as well.
-                return value * 100
+                return shown.EXACT.multiply(value, shown.HUNDRED)
             self.percent_seen = True
         return value
 
@@ -78,7 +78,7 @@ class NumberColumn(Column):
 
     def _kept(self, exact: Decimal, raw: str) -> Decimal:
         whole = exact.adjusted() < LARGEST_EXPONENT and exact == exact.to_integral_value()
-        if whole and len(exact.normalize().as_tuple().digits) > KEPT_DIGITS:
+        if whole and len(shown.EXACT.normalize(exact).as_tuple().digits) > KEPT_DIGITS:
             raise Faulty(("digits_lost", {}))
         kept = shown.fifteen_digits(raw)
         if not kept.is_finite() or (kept and abs(kept.adjusted()) > LARGEST_EXPONENT):

@@ -69,7 +69,9 @@ class TextColumn(Column):
         joined = "".join(cells)
         if not joined.isprintable() and (texts.CONTROL.search(joined) or texts.ZERO_WIDTH.search(joined)):
             return False
-        if not all(map(str.strip, cells)) or not self.missing.isdisjoint(cells):
+        if not self.missing.isdisjoint(map(str.strip, cells)) or not self.missing.isdisjoint(cells):
+            return False
+        if not all(map(str.strip, cells)):
             return False
         if self.longest and max(map(len, cells)) > self.longest:
             return False

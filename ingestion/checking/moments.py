@@ -112,4 +112,7 @@ def _never_was(year: str, one: str, other: str) -> bool:
 
 
 def _in_utc(moment: datetime) -> datetime:
-    return moment.astimezone(UTC) if moment.tzinfo else moment
+    try:
+        return moment.astimezone(UTC) if moment.tzinfo else moment
+    except OverflowError as error:
+        raise NotAMoment from error

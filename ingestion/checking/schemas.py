@@ -104,7 +104,7 @@ def _field(path: str, field: Any) -> Iterator[SchemaProblem]:
         if not isinstance(field.get(property_name, ""), str):
             yield SchemaProblem(f"{path}.{property_name}", "not_text", f"The {property_name} must be text.")
     kind = field.get("type", "string")
-    if kind not in FORMATS:
+    if not isinstance(kind, str) or kind not in FORMATS:
         known = ", ".join(FORMATS)
         yield SchemaProblem(
             f"{path}.type", "unknown_type", f"The type “{kind}” is not known; use one of {known}."
@@ -207,15 +207,17 @@ def _limits(path: str, field: dict[str, Any]) -> Iterator[SchemaProblem]:
     constraints = field.get("constraints", {})
     column = build_field({**field, "constraints": {}})
     for name in (*sorted(BOUNDS), "enum"):
-        for value in _as_list(constraints.get(name, [])):
-            if not column.accepts(value):
+        for value in _values(name, constraints):
+            if isinstance(value, dict | list) or value is None or not column.accepts(value):
                 message = f"“{texts.shown(str(value), most=40)}” is not a {field.get('type', 'string')}."
                 yield SchemaProblem(f"{path}.constraints.{name}", "wrong_type", message)
                 break
 
 
-def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
+def _values(name: str, constraints: dict[str, Any]) -> list[Any]:
+    if name not in constraints:
+        return []
+    return constraints[name] if name == "enum" else [constraints[name]]
 
 
 def _names(fields: list[Any]) -> Iterator[SchemaProblem]:
@@ -237,7 +239,7 @@ def _primary_key(schema: dict[str, Any], fields: list[Any]) -> Iterator[SchemaPr
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         yield SchemaProblem("primaryKey", "not_a_list", "primaryKey must be a field name or a list of them.")
         return
-    known = {field.get("name") for field in fields if isinstance(field, dict)}
+    known = [field.get("name") for field in fields if isinstance(field, dict)]
     for name in names:
         if name not in known:
             yield SchemaProblem("primaryKey", "unknown_field", f"There is no field “{name}”.")

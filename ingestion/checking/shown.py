@@ -1,11 +1,14 @@
 """A cell as the spreadsheet program shows it, for people and for text columns."""
 
-from decimal import Decimal
+from decimal import Context, Decimal
 
 from ingestion.checking import texts
 from ingestion.reading.cells import DURATION, PERCENT, ZEROS, Cell, WireCell, decode
 
 SECONDS_PER_DAY = 86_400
+# The usual context rounds to 28 digits; numbers in text may have 60.
+EXACT = Context(prec=100)
+HUNDRED = Decimal(100)
 
 
 def cell_text(cell: WireCell) -> str:
@@ -31,7 +34,7 @@ def number_text(cell: Cell) -> str:
     if cell.format.startswith(ZEROS) and number >= 0:
         return fill_template(cell.format[len(ZEROS) :], number)
     if cell.format == PERCENT:
-        return digits(number * 100) + "%"
+        return digits(EXACT.multiply(number, HUNDRED)) + "%"
     if cell.format == DURATION and number >= 0:
         seconds = round(number * SECONDS_PER_DAY)
         return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
@@ -54,5 +57,5 @@ def digits(number: Decimal) -> str:
     """The shortest exact text of a number, without an exponent where a person would write none."""
     if not number:
         return "0"
-    number = number.normalize()
+    number = EXACT.normalize(number)
     return format(number, "f") if -30 <= number.adjusted() <= 30 else str(number)

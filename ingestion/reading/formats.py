@@ -30,7 +30,7 @@ CURRENCY_BRACKET = re.compile(r"\[\$([^\]-]+)(?:-[0-9A-Fa-f]+)?\]")
 CURRENCY_SIGN = re.compile(
     r"[$€£¥₹₽₺₩₴₫₪]|(?<![A-Za-z])(?:EUR|USD|CHF|GBP|PLN|CZK|HUF|SEK|NOK|DKK|RON|JPY)(?![A-Za-z])"
 )
-LITERAL_ZEROS = re.compile(r'(?:0|\\.|"[^"]*"|[-/ ().])+')
+LITERAL_ZEROS = re.compile(r'(?:0|\\.|"[^"]*"|[-/ ()])+')
 LONGEST_CODE = 255
 
 
