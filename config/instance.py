@@ -35,6 +35,7 @@ class Instance:
             waited = time.monotonic() - begun
             note = _read(self.lock_path)
             if waited > (STOPPING_SECONDS if note.get("stopping") else SETTLING_SECONDS):
+                lock.close()
                 raise AlreadyRunning(
                     f"Waybill runs from this folder already: {note.get('address', 'starting')} "
                     f"(process {note.get('pid', 'unknown')})."
