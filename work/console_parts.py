@@ -1,4 +1,4 @@
-"""What the operators' console registers: bulk actions, the ledger's own line and invariant, words of states."""
+"""What the operators' console registers: bulk actions, the ledger's line and invariant, words of states."""
 
 from work import badges, bulk, bulk_letters, bulk_pipeline, invariants, ledger, pipelines
 from work.badges import Badge

@@ -150,7 +150,7 @@ def lowest_id(since: dt.datetime) -> uuid.UUID:
 
 
 def check(deep: bool) -> list[Breach]:
-    """Every terminal state stands under one column, and the columns of each line add up to what it accepted."""
+    """Every terminal state stands under one column, and the columns add up to what was accepted."""
     since = timezone.now() - dt.timedelta(hours=HOURS)
     return [breach for line in lines() for breach in (*_states_of(line), *_sum_of(line, since, deep))]
 

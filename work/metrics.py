@@ -159,7 +159,7 @@ def registry() -> CollectorRegistry:
 
 
 class _Undescribed:
-    """Registering a collector scrapes it once unless it describes itself: that would read tables at import."""
+    """Registering a collector scrapes it once unless it describes itself: that would read every table."""
 
     def __init__(self, collector: TablesCollector) -> None:
         self.collect = collector.collect

@@ -76,7 +76,9 @@ FROM pg_stat_activity WHERE backend_type = 'client backend'
 
 def depth() -> list[tuple[Any, ...]]:
     """Pipeline, waiting, due, running, asking, age of the oldest waiting."""
-    return [(pipeline.name, *_rows(DEPTH.format(table=pipeline.table))[0]) for pipeline in pipelines.every()]
+    return [
+        (pipeline.name, *rows_of(DEPTH.format(table=pipeline.table))[0]) for pipeline in pipelines.every()
+    ]
 
 
 def paused() -> Samples:
@@ -87,46 +89,46 @@ def verdicts() -> Samples:
     return [
         ((pipeline.name, state), number)
         for pipeline in pipelines.every()
-        for state, number in _rows(VERDICTS.format(table=pipeline.table), pipeline.name)
+        for state, number in rows_of(VERDICTS.format(table=pipeline.table), pipeline.name)
     ]
 
 
 def attempts() -> Samples:
-    return _samples(_rows(ATTEMPTS))
+    return _samples(rows_of(ATTEMPTS))
 
 
 def starts() -> Samples:
-    return _samples(_rows(STARTS))
+    return _samples(rows_of(STARTS))
 
 
 def step_seconds() -> Samples:
     return [
         ((pipeline, step, quantile), seconds)
-        for pipeline, step, values in _rows(STEPS)
+        for pipeline, step, values in rows_of(STEPS)
         for quantile, seconds in zip(("0.5", "0.95", "1"), values, strict=True)
     ]
 
 
 def refused_writes() -> Samples:
-    return _samples(_rows(REFUSED))
+    return _samples(rows_of(REFUSED))
 
 
 def events() -> Samples:
-    return _samples(_rows(EVENTS, first_uuid7(database_now() - HOUR - CLOCK_TOLERANCE)))
+    return _samples(rows_of(EVENTS, first_uuid7(database_now() - HOUR - CLOCK_TOLERANCE)))
 
 
 def event_lag() -> list[tuple[Any, ...]]:
     """Consumer, age of the oldest event not taken, how many, dead letters."""
-    return _rows(LAG)
+    return rows_of(LAG)
 
 
 def workers() -> list[tuple[Any, ...]]:
     """Cluster, alive, busy, largest skew in seconds."""
-    return _rows(WORKERS, alive_seconds())
+    return rows_of(WORKERS, alive_seconds())
 
 
 def canaries() -> Samples:
-    return _samples(_rows(CANARIES))
+    return _samples(rows_of(CANARIES))
 
 
 def hung_clusters() -> Samples:
@@ -135,7 +137,7 @@ def hung_clusters() -> Samples:
 
 def database() -> tuple[float, int, int]:
     """Age of the oldest open transaction, connections, and their limit."""
-    oldest, connections, most = _rows(DATABASE)[0]
+    oldest, connections, most = rows_of(DATABASE)[0]
     return float(oldest), connections, most
 
 
@@ -143,7 +145,7 @@ def _samples(rows: Iterable[tuple[Any, ...]]) -> Samples:
     return [(row[:-1], row[-1]) for row in rows]
 
 
-def _rows(statement: str, *params: Any) -> list[tuple[Any, ...]]:
+def rows_of(statement: str, *params: Any) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(statement, params)
         return list(cursor.fetchall())

@@ -15,7 +15,7 @@ def pause(*, pipeline: Pipeline, by: Any, why: str) -> PipelinePause:
     with transaction.atomic():
         held, made = PipelinePause.objects.get_or_create(
             pipeline=pipeline.name,
-            defaults={"paused_by": getattr(by, "user", by), "paused_by_label": str(by), "reason": why},
+            defaults={"paused_by": decisions.person(by), "paused_by_label": str(by), "reason": why},
         )
         if not made:
             raise StateChanged("paused")

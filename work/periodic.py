@@ -140,7 +140,7 @@ def _insert(
     try:
         with transaction.atomic():
             run = PeriodicRun.objects.create(
-                name=job.name, slot=slot, trigger=trigger, requested_by=getattr(by, "user", by), **columns
+                name=job.name, slot=slot, trigger=trigger, requested_by=decisions.person(by), **columns
             )
     except IntegrityError:
         return None
