@@ -1,7 +1,5 @@
 """Wakes workers. A doorbell carries nothing: the table is the truth; a lost ring costs a sweep's period."""
 
-from functools import partial
-
 import structlog
 from django.conf import settings
 from django.db import transaction
@@ -18,7 +16,8 @@ CANARY = "work.tasks.canary"
 
 def ring(cluster: str = PIPELINES) -> None:
     """Ring on commit. Never raises into the caller, whose work is already safe in its table."""
-    transaction.on_commit(partial(_ring, cluster), robust=True)
+    # not a partial: Django names the function in its log when it raises, and a partial has no name
+    transaction.on_commit(lambda: _ring(cluster), robust=True)
 
 
 def workers_of(cluster: str) -> int:
