@@ -7,7 +7,7 @@ import io
 import re
 import uuid
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from django.conf import settings
 from django.db import connection
@@ -35,6 +35,16 @@ FROM (SELECT DISTINCT sha256, size FROM ingestion_upload WHERE organisation_id =
 """
 
 
+class Actor(Protocol):
+    """Who sends: a principal, or the shell, which has no user. `str()` is its label."""
+
+    @property
+    def user(self) -> Any: ...
+
+    @property
+    def actor(self) -> str: ...
+
+
 @dataclass(frozen=True)
 class Accepted:
     upload: Upload
@@ -42,7 +52,7 @@ class Accepted:
 
 
 def accept(
-    *, dataset: Dataset, stream: Readable, filename: str, by: Principal, idempotency_key: str = "",
+    *, dataset: Dataset, stream: Readable, filename: str, by: Actor, idempotency_key: str = "",
     size: int | None = None,
 ) -> Accepted:  # fmt: skip
     """Keep the file and make its upload due. Safe to repeat under one key: the first upload is given again.
@@ -149,7 +159,7 @@ def _refuse_over_limits(organisation: Organisation, size: int) -> None:
         )
 
 
-def _make(dataset: Dataset, stored: Stored, filename: str, kind: str, by: Principal) -> uuid.UUID:
+def _make(dataset: Dataset, stored: Stored, filename: str, kind: str, by: Actor) -> uuid.UUID:
     """In the transaction of the idempotency key."""
     with connection.cursor() as cursor:
         cursor.execute(NEXT_SEQUENCE, [dataset.pk])

@@ -1,0 +1,122 @@
+"""`manage.py ingest FILE`: accepts a file from the shell, as the API would, and can wait for its verdict."""
+
+import getpass
+import json
+import time
+from argparse import ArgumentParser, FileType
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from django.core.management.base import BaseCommand, CommandError
+from django.core.serializers.json import DjangoJSONEncoder
+
+from ingestion import api_bodies, uploads
+from ingestion.models import Dataset, Upload
+from ingestion.pipeline import PIPELINE
+from ingestion.states import UploadState
+from work import correlation, waiting
+from work.failure_texts import describe
+from work.problems import Problem
+from work.wording import number
+
+LOOK_EVERY_SECONDS = 0.5
+SAY_WHY_EVERY_SECONDS = 15.0
+
+
+@dataclass(frozen=True)
+class Shell:
+    """Who runs the command, by the name the system knows. Has no account here, and every right."""
+
+    name: str
+    user: None = None
+
+    @property
+    def actor(self) -> str:
+        return f"shell:{self.name}"
+
+    def __str__(self) -> str:
+        return f"{self.name} in the shell"
+
+
+class Command(BaseCommand):
+    help = (
+        "Accept a file for a dataset. Without --wait this ends when the file is accepted, which is not done. "
+        "With --wait it ends with the verdict, and exits with 1 when nothing was stored."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=FileType("rb"))
+        parser.add_argument("--organisation", required=True, metavar="SLUG")
+        parser.add_argument("--dataset", required=True, metavar="SLUG")
+        parser.add_argument(
+            "--key", default="", help="an Idempotency-Key: repeated, it gives the first upload"
+        )
+        parser.add_argument("--wait", action="store_true", help="wait for the verdict")
+        parser.add_argument("--json", action="store_true", help="print the upload as the API does")
+        parser.add_argument("--timeout", type=float, default=3600.0, metavar="SECONDS", help="of --wait")
+
+    def handle(
+        self, *args: Any, file: BinaryIO, organisation: str, dataset: str, key: str, wait: bool,
+        timeout: float, **options: Any,
+    ) -> None:  # fmt: skip
+        with file, correlation.bound(""):
+            upload = self._accept(file, organisation, dataset, key)
+        if wait:
+            upload = self._wait(upload, timeout)
+        if options["json"]:
+            body = api_bodies.upload_detail(upload)
+            self.stdout.write(json.dumps(body, cls=DjangoJSONEncoder, ensure_ascii=False, indent=2))
+        else:
+            self.stdout.write(_sentence(upload))
+        if wait and upload.state in (UploadState.FAILED, UploadState.CANCELLED):
+            raise SystemExit(1)
+
+    def _accept(self, file: BinaryIO, organisation: str, slug: str, key: str) -> Upload:
+        found = Dataset.objects.select_related("organisation").filter(
+            organisation__slug=organisation, slug=slug
+        )
+        dataset = found.first()
+        if dataset is None:
+            raise CommandError(f"There is no dataset {slug} of an organisation {organisation}.")
+        try:
+            accepted = uploads.accept(
+                dataset=dataset,
+                stream=file,
+                filename=file.name,
+                by=Shell(getpass.getuser()),
+                idempotency_key=key,
+            )
+        except Problem as problem:
+            raise CommandError(f"{problem.message} {problem.remedy}".strip()) from problem
+        return accepted.upload
+
+    def _wait(self, upload: Upload, timeout: float) -> Upload:
+        """Says on the error stream why nothing moves; the result alone goes to the output."""
+        started = said = time.monotonic()
+        while (found := _read(upload)).finished_at is None:
+            now = time.monotonic()
+            if now - started > timeout:
+                raise CommandError(f"No verdict after {timeout:g} seconds; the upload {upload.pk} goes on.")
+            if now - said > SAY_WHY_EVERY_SECONDS:
+                reason = waiting.why(PIPELINE, found)
+                self.stderr.write(reason.sentence if reason else f"At {found.step}: {found.progress_done}")
+                said = now
+            time.sleep(LOOK_EVERY_SECONDS)
+        return found
+
+
+def _read(upload: Upload) -> Upload:
+    return Upload.objects.select_related("dataset", "organisation").get(pk=upload.pk)
+
+
+def _sentence(upload: Upload) -> str:
+    if upload.finished_at is None:
+        return f"{upload.filename} was accepted as {upload.pk}. It is not processed yet."
+    if upload.failure_code:
+        message, remedy = describe(upload.failure_code, upload.failure_detail)
+        return f"{upload.filename} {upload.state}: {message} {remedy}"
+    return (
+        f"{upload.filename} {upload.state}: {number(upload.valid)} of {number(upload.rows_read)} rows valid, "
+        f"{number(upload.refused)} refused; {number(upload.inserted)} new, {number(upload.updated)} changed, "
+        f"{number(upload.unchanged)} unchanged, {number(upload.superseded)} superseded."
+    )
