@@ -45,8 +45,8 @@ class DeletingBroker(ORM):
         return OrmQ.objects.filter(key=self.list_key).count()
 
     def dequeue(self) -> list[tuple[int, str]] | None:
-        self.get_connection()  # closes a connection that has gone stale
         try:
+            self.get_connection()  # closes a connection that has gone stale
             with connection.cursor() as cursor:
                 cursor.execute(TAKE, [self.list_key])
                 row = cursor.fetchone()
@@ -86,7 +86,7 @@ class PatientQueue(Queue):  # type: ignore[type-arg] (what it carries is django-
     """A queue that no killed process can freeze: nobody waits while holding a lock, locks end with their
     holder, and nothing is counted that a killed process could leave miscounted.
 
-    A worker that was asked to stop ends without another task (its sentinel replaces it, unless all stop). With
+    """django-q2's time-out of a worker, unused here, without the lock that a killed worker would hold."""
     a bound, a task is put in only when the one before it was taken out: the others wait in the database.
     """
 
@@ -117,7 +117,7 @@ class PatientQueue(Queue):  # type: ignore[type-arg] (what it carries is django-
 
 
 class Timer:
-    """django-q2's time-out of a worker, which we do not use, without the lock a killed worker would hold."""
+    """django-q2's time-out of a worker, which we do not use, without the lock a killed worker holds."""
 
     def __init__(self) -> None:
         self._shared = RawValue("f", -1.0)

@@ -22,10 +22,9 @@ def record(
     after: Mapping[str, Any] | None = None,
 ) -> Decision:
     """Write the decision and its event in the caller's transaction. `by` is a user, principal or label."""
-    user = by if hasattr(by, "is_authenticated") else getattr(by, "user", None)
     decision = Decision.objects.create(
         what=what,
-        by=user,
+        by=person(by),
         by_label=str(by)[:200],
         organisation_id=getattr(organisation, "pk", organisation),
         subject_kind=kind,
@@ -53,3 +52,8 @@ def record(
         },
     )
     return decision
+
+
+def person(by: Any) -> Any:
+    """The user behind a user or a principal; None for a label of the system."""
+    return by if hasattr(by, "is_authenticated") else getattr(by, "user", None)

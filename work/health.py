@@ -4,8 +4,8 @@ import datetime as dt
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.db.models import Max, QuerySet
-from django.db.models.functions import Now
+from django.db.models import F, Max, QuerySet
+from django.db.models.functions import Coalesce, Now
 
 from work.models import Canary, Worker
 from work.pipelines import GROUND, PIPELINES, alive_seconds
@@ -59,10 +59,12 @@ def cluster_health(cluster: str) -> ClusterHealth:
 def cluster_is_hung(cluster: str) -> bool:
     """Only when its canary waits for too long and none of its workers took or renewed anything meanwhile.
 
-    A merely busy cluster renews leases; one whose worker never started has no row to be hung in.
+    A merely busy cluster renews leases. The canaries of all are sent by the ground: when it hangs, none is
+    sent, and its own last one grows old.
     """
     limit = dt.timedelta(seconds=settings.CANARY_HUNG_SECONDS)
-    if not Canary.objects.filter(cluster=cluster, waiting_since__lt=Now() - limit).exists():
+    since = Coalesce("waiting_since", "passed_at") if cluster == GROUND else F("waiting_since")
+    if not Canary.objects.filter(cluster=cluster).alias(since=since).filter(since__lt=Now() - limit).exists():
         return False
     return not Worker.objects.filter(cluster=cluster, took_at__gt=Now() - limit).exists()
 

@@ -43,7 +43,8 @@ SELECT %(id)s, %(cluster)s, %(label)s, at, at, busy, CASE WHEN busy <> '' THEN a
 FROM (SELECT clock_timestamp() AS at, %(busy)s::text AS busy) AS now
 ON CONFLICT (id) DO UPDATE SET seen_at = EXCLUDED.seen_at, busy_with = EXCLUDED.busy_with,
   took_at = coalesce(EXCLUDED.took_at, known.took_at), clock_skew_seconds = EXCLUDED.clock_skew_seconds,
-  busy_since = CASE WHEN EXCLUDED.busy_with = known.busy_with THEN known.busy_since ELSE EXCLUDED.busy_since END
+  busy_since = CASE WHEN EXCLUDED.busy_with = known.busy_with THEN known.busy_since
+    ELSE EXCLUDED.busy_since END
 """
 STOPPED = """
 UPDATE work_worker SET stopped_at = clock_timestamp(), busy_with = '', busy_since = NULL WHERE id = %(id)s

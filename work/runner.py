@@ -81,6 +81,8 @@ def _translate(job: Job, error: Exception) -> None:
         match error:
             case _ if job.has_ended:
                 log.error("attempt.raised_after_its_end", raised=_traceback(error))
+            case _ if job.held.lost == heart.NO_DATABASE:
+                _try_again_later(job, TemporaryFailure(heart.NO_DATABASE))  # the fence knows whose the row is
             case LeaseLost():
                 _refuse(job, error)
             case _ if job.held.lost:

@@ -1,5 +1,5 @@
-"""A whole installation under the tests: a PostgreSQL of its own and both clusters, kept running as the supervisor
-keeps them. Killing is what the tests do to it."""
+"""A whole installation under the tests: a PostgreSQL of its own and both clusters, kept running as the
+supervisor keeps them. Killing is what the tests do to it."""
 
 import os
 import re
@@ -23,6 +23,7 @@ from work import health
 
 ROOT = Path(__file__).resolve().parents[2]
 CLUSTERS = ("ground", "pipelines")
+JUDGED_AFTER = 15.0  # seconds; what starts knows nothing yet of the canary before it
 SEEN_IN_LOG = {
     "sentinel": r"guarding cluster",
     "worker": r"ready for work at (\d+)",
@@ -51,6 +52,7 @@ class Cluster:
         self.log = folder / f"{name}.log"
         self.process: subprocess.Popen[bytes] | None = None
         self.starts = 0
+        self.started = 0.0
 
     def start(self) -> None:
         with self.log.open("ab") as output:
@@ -59,6 +61,7 @@ class Cluster:
                 stderr=output, stdin=subprocess.DEVNULL, start_new_session=True,
             )  # fmt: skip
         self.starts += 1
+        self.started = time.monotonic()
 
     def is_running(self) -> bool:
         return self.process is not None and self.process.poll() is None
@@ -151,7 +154,7 @@ class Installation:
                 cluster.kill()
                 cluster.start()
             with suppress(Exception):
-                if health.cluster_is_hung(name):
+                if time.monotonic() - cluster.started > JUDGED_AFTER and health.cluster_is_hung(name):
                     self.hung += 1
                     cluster.kill()
 

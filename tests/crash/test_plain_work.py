@@ -24,7 +24,7 @@ def running(installation, organisation, *, seconds):
     """A piece of work under way, and the process of its worker."""
     pk = plain.add(organisation, seconds=seconds)
     doorbell.ring()
-    installation.wait_until(lambda: plain.state(pk) == "working", seconds=20, what="it runs")
+    installation.wait_until(lambda: plain.row(pk)["step"] == "prepare", seconds=20, what="it runs")
     label = Attempt.objects.get(subject=pk, ended_at__isnull=True).worker_label
     return pk, psutil.Process(int(label.rpartition(":")[2]))
 
@@ -165,8 +165,9 @@ def test_database_restarted_at_once_with_work_in_flight(installation, organisati
 
 
 GROUND_POINTS = (
-    "claim.before", "claim.after", "plain.prepare.before", "plain.prepare.after", "finish.before", "finish.after",
-    "plain.store.after", "recovery.before", "recovery.after", "tick.before", "periodic.before", "deliver.audit",
+    "claim.before", "claim.after", "plain.prepare.before", "plain.prepare.after", "finish.before",
+    "finish.after", "plain.store.after", "recovery.before", "recovery.after", "tick.before",
+    "periodic.before", "deliver.audit",
 )  # fmt: skip
 
 

@@ -11,9 +11,9 @@ from django.db.models.functions import Now
 from ingestion.models import Upload
 from ingestion.states import UploadState
 from tests.factories import DatasetFactory, OrganisationFactory, UploadFactory
-from work import leases
-from work.models import Attempt, Worker
-from work.pipelines import ALL_BUT_ONE, PIPELINES, Limits, Pipeline
+from work import deliveries, leases
+from work.models import Attempt, Delivery, DeliveryState, Event, Worker
+from work.pipelines import ALL_BUT_ONE, PIPELINES, Limits
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -143,7 +143,7 @@ def test_backlog_longer_than_a_lease_is_started_once(pipeline):
 
 def test_a_row_with_three_unanswered_claims_stops_no_claim_of_others(pipeline):
     """Recovery ends such rows; one that was made due by hand must not break the claim on the constraint."""
-    stuck, other = many(DatasetFactory(), 2)
+    stuck, _ = many(DatasetFactory(), 2)
     Upload.objects.filter(pk=stuck.pk).update(starts=3, unanswered=3)
 
     assert len(claim_until_nothing_is_left(pipeline)) == 2
@@ -182,10 +182,6 @@ def test_claim_walks_the_index_of_what_waits(pipeline):
 
 
 def test_plain_claims_of_tables_without_organisations_are_oldest_first():
-    from work.models import Delivery, DeliveryState, Event
-    from work.deliveries import PIPELINE
-
-    assert isinstance(PIPELINE, Pipeline)
     organisation = OrganisationFactory()
     event = Event.objects.create(type="x.y", organisation=organisation, subject_kind="x", subject_id="1")
     first, second = (
@@ -193,4 +189,4 @@ def test_plain_claims_of_tables_without_organisations_are_oldest_first():
     )
     Delivery.objects.filter(pk=second.pk).update(due_at=Now() - dt.timedelta(hours=1))
 
-    assert [leases.claim_next(PIPELINE).row.pk for _ in range(2)] == [second.pk, first.pk]
+    assert [leases.claim_next(deliveries.PIPELINE).row.pk for _ in range(2)] == [second.pk, first.pk]

@@ -15,7 +15,7 @@ TERMINAL = (PlainState.DONE, PlainState.FAILED, PlainState.CANCELLED)
 MOVES = {
     PlainState.WAITING: (PlainState.WORKING, PlainState.CANCELLED, PlainState.FAILED),
     PlainState.WORKING: (PlainState.WAITING, *TERMINAL),
-    **{state: () for state in TERMINAL},
+    **dict.fromkeys(TERMINAL, ()),
 }
 
 
@@ -31,9 +31,15 @@ class PlainWork(Leased):
         constraints = lease_constraints("plain_work", terminal=TERMINAL)
         indexes = lease_indexes("plain_work")
 
+    def __str__(self):
+        return str(self.pk)
+
 
 class PlainEffect(models.Model):
     """What finishing a piece of work did. Nothing but the fence keeps a second row away."""
 
     work = models.ForeignKey(PlainWork, on_delete=models.CASCADE, related_name="effects")
     token = models.UUIDField()
+
+    def __str__(self):
+        return f"{self.work_id} by {self.token}"
