@@ -86,7 +86,7 @@ class PatientQueue(Queue):  # type: ignore[type-arg] (what it carries is django-
     """A queue that no killed process can freeze: nobody waits while holding a lock, locks end with their
     holder, and nothing is counted that a killed process could leave miscounted.
 
-    """django-q2's time-out of a worker, unused here, without the lock that a killed worker would hold."""
+    A worker that was asked to stop ends without another task (its sentinel replaces it, unless all stop). With
     a bound, a task is put in only when the one before it was taken out: the others wait in the database.
     """
 
