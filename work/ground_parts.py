@@ -2,6 +2,8 @@
 
 import datetime as dt
 
+from django.db.models.functions import Now
+
 from work import (
     analytics,
     attention,
@@ -9,6 +11,7 @@ from work import (
     consumers,
     digests,
     failure_texts,
+    health,
     invariants,
     invariants_deep,
     invariants_events,
@@ -44,6 +47,10 @@ def register() -> None:
 
 
 def check_invariants(job: Job) -> str:
+    """Not while the ground comes back from a rest: what lay still meanwhile has yet to be taken up."""
+    since = Now() - dt.timedelta(seconds=invariants_rows.patience())
+    if not health.alive_workers(pipelines.GROUND).filter(started_at__lt=since).exists():
+        return "nothing: the workers have just started"
     run = invariants.run_and_keep(by="the periodic job")
     return (
         f"{run.broken} of {len(run.findings)} invariants are broken" if run.broken else "all invariants hold"

@@ -78,11 +78,11 @@ def no_row_is_idle(deep: bool) -> list[Breach]:
     """Rows that wait for a person, for a stated time, behind others or for a worker are not idle."""
     breaches = []
     for pipeline in pipelines.every():
-        abandoned = _rows(ABANDONED.format(table=pipeline.table), [_patience(), LIMIT])
+        abandoned = _rows(ABANDONED.format(table=pipeline.table), [patience(), LIMIT])
         breaches += [Breach(_name(pipeline, pk), f"Its lease ran out at {ended:%H:%M:%S}; nobody freed it.")
                      for pk, ended in abandoned]  # fmt: skip
         if _could_claim(pipeline):
-            idle = _rows(IDLE.format(table=pipeline.table), [_patience(), LIMIT])
+            idle = _rows(IDLE.format(table=pipeline.table), [patience(), LIMIT])
             breaches += [Breach(_name(pipeline, pk), f"Due since {due:%H:%M:%S}, while workers were idle.")
                          for pk, due in idle]  # fmt: skip
     return breaches
@@ -112,7 +112,7 @@ def one_open_attempt(deep: bool) -> list[Breach]:
     ]
 
 
-def _patience() -> float:
+def patience() -> float:
     """A lease, then recovery, then the sweep, each a tick late at worst."""
     return lease_seconds() + settings.RECOVERY_SECONDS + settings.SWEEP_SECONDS + 2 * settings.TICK_SECONDS
 
@@ -124,7 +124,7 @@ def _could_claim(pipeline: Pipeline) -> bool:
         return False
     took = _rows(
         "SELECT 1 FROM work_worker WHERE cluster = %s AND took_at > now() - %s * interval '1 second' LIMIT 1",
-        [pipeline.cluster, _patience()],
+        [pipeline.cluster, patience()],
     )
     paused = _rows("SELECT 1 FROM work_pipelinepause WHERE pipeline = %s", [pipeline.name])
     return not took and not paused

@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 from tests.factories import UploadFactory, UserFactory
 from work import (
     decisions,
+    ground_parts,
     invariants,
     invariants_deep,
     invariants_events,
@@ -501,3 +502,12 @@ def test_verify_exits_with_1_and_names_the_breach():
     assert ended.value.code == 1
     assert (said["deep"], said["ok"], line["name"]) == (True, False, "pauses_name_pipelines")
     assert line["breaches"][0]["subject"] == "gone"
+
+
+def test_the_periodic_check_waits_until_the_ground_has_caught_up(only):
+    only(Invariant("lamp", "The lamp burns", lambda deep: [Breach("lamp", "It is dark.")]))
+    worker = alive(GROUND)
+    assert ground_parts.check_invariants(None) == "nothing: the workers have just started"
+
+    Worker.objects.filter(pk=worker.pk).update(started_at=seconds_from_now(-3600))
+    assert ground_parts.check_invariants(None) == "1 of 1 invariants are broken"
