@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import connection
 from django.db.models import QuerySet
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
 from work import health, invariants, parked, periodic, pipelines, wording
 from work.attention import COUNTED_AT_MOST, AttentionKind, Case
@@ -80,7 +80,7 @@ def broken_invariants() -> Sequence[tuple[dict[str, Any], dt.datetime]]:
 
 
 def dead_letter_case(row: Delivery) -> Case:
-    page = address("dead_letters")
+    page = reverse("dead_letter", args=[row.pk])
     return Case(
         key=str(row.pk),
         kind="dead_letter",
@@ -88,7 +88,7 @@ def dead_letter_case(row: Delivery) -> Case:
         url=page,
         question="Deliver it again, or discard it?",
         since=row.asked_at or row.accepted_at,
-        action="Look at dead letters",
+        action="Decide",
         action_url=page,
         organisation=row.event.organisation,
         evidence=(
@@ -102,7 +102,7 @@ def dead_letter_case(row: Delivery) -> Case:
 
 def failed_job_case(row: PeriodicRun) -> Case:
     job = periodic.get(row.name)
-    page = address("periodic_run", row.pk)
+    page = reverse("periodic_run", args=[row.pk])
     return Case(
         key=row.name,
         kind="periodic",
@@ -117,7 +117,7 @@ def failed_job_case(row: PeriodicRun) -> Case:
 
 
 def ill_cluster_case(row: ClusterHealth) -> Case:
-    page = address("health_panel")
+    page = reverse("health_panel")
     hung = row.state == "hung"
     return Case(
         key=row.cluster,
@@ -134,7 +134,7 @@ def ill_cluster_case(row: ClusterHealth) -> Case:
 
 def broken_invariant_case(pair: tuple[dict[str, Any], dt.datetime]) -> Case:
     finding, since = pair
-    page = address("invariants")
+    page = reverse("invariants")
     first = finding["breaches"][0]
     return Case(
         key=finding["name"],
@@ -151,7 +151,7 @@ def broken_invariant_case(pair: tuple[dict[str, Any], dt.datetime]) -> Case:
 
 def parked_case(pair: tuple[Pipeline, Any]) -> Case:
     pipeline, row = pair
-    page = address("parked_row", pipeline.name, row.pk)
+    page = reverse("parked_row", args=[pipeline.name, row.pk])
     return Case(
         key=f"{pipeline.name}:{row.pk}",
         kind="parked",
@@ -181,14 +181,6 @@ def kinds() -> list[AttentionKind]:
         ),
         AttentionKind("parked", "Parked rows", for_operators(parked_rows, list), parked_case),
     ]
-
-
-def address(name: str, *args: Any) -> str:
-    """A page of another part; home where that part is not installed."""
-    try:
-        return reverse(name, args=args)
-    except NoReverseMatch:
-        return "/"
 
 
 def _ill_since(cluster: ClusterHealth) -> dt.datetime:

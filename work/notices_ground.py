@@ -2,8 +2,9 @@
 
 import datetime as dt
 
+from django.urls import reverse
+
 from work import notifications
-from work.attention_ground import address
 from work.failure_texts import describe
 from work.models import Event, PeriodicRun, PeriodicState
 
@@ -16,7 +17,7 @@ def register() -> None:
         recipients=notifications.operators,
         title=lambda event: f"A periodic job failed: {event.subject_label}",
         text=lambda event: " ".join(describe(event.payload.get("code", ""))),
-        path=lambda event: address("periodic_run", event.subject_id),
+        path=lambda event: reverse("periodic_run", args=[event.subject_id]),
         needs_person=True,
         is_news=_is_a_first_failure,
         quiet_for=QUIET,
@@ -26,7 +27,7 @@ def register() -> None:
         recipients=notifications.operators,
         title=lambda event: f"An event was given up by the consumer {event.payload['consumer']}",
         text=lambda event: f"{event.subject_label}. {' '.join(describe(event.payload.get('code', '')))}",
-        path=lambda event: address("dead_letters"),
+        path=lambda event: reverse("dead_letter", args=[event.subject_id]),
         needs_person=True,
         quiet_for=QUIET,
     )
@@ -35,7 +36,7 @@ def register() -> None:
         recipients=notifications.operators,
         title=lambda event: f"A row could not be freed after its worker died: {event.subject_label}",
         text=lambda event: " ".join(describe("recovery_failed")),
-        path=lambda event: address("attention"),
+        path=lambda event: reverse("attention"),
         needs_person=True,
         quiet_for=QUIET,
     )
@@ -44,7 +45,7 @@ def register() -> None:
         recipients=notifications.operators,
         title=lambda event: f"Does not hold any more: {event.subject_label}",
         text=lambda event: f"{event.payload['count']} found. The first: {event.payload['first']}",
-        path=lambda event: address("invariants"),
+        path=lambda event: reverse("invariants"),
         needs_person=True,
     )
 

@@ -302,7 +302,3 @@ def test_the_badge_costs_few_queries(alive, parking, only, django_assert_num_que
 
     with django_assert_num_queries(9):
         assert attention.count(None) == 2
-
-
-def test_pages_of_parts_that_are_missing_lead_home():
-    assert attention_ground.address("no_such_page") == "/"

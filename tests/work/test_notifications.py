@@ -21,6 +21,8 @@ from work.outbox import seconds_from_now
 
 pytestmark = pytest.mark.django_db
 
+SUBJECT = "01a22d61-27c2-7615-b5f7-b2d9ee4a2546"
+
 
 @pytest.fixture
 def told(monkeypatch):
@@ -45,7 +47,7 @@ def told(monkeypatch):
 
 def record(type="upload.processed", **payload):
     with transaction.atomic():
-        return outbox.record(type, subject="u-1", kind="upload", label="stations.csv", payload=payload)
+        return outbox.record(type, subject=SUBJECT, kind="upload", label="stations.csv", payload=payload)
 
 
 def deliver():
@@ -62,11 +64,11 @@ def test_the_owner_is_told_and_written_to(told):
     notification = Notification.objects.get()
     assert (notification.user, notification.event, notification.kind) == (user, event.pk, "upload.processed")
     assert (notification.title, notification.text, notification.path) == (
-        "stations.csv is done", "3 rows", "/uploads/u-1/",
+        "stations.csv is done", "3 rows", f"/uploads/{SUBJECT}/",
     )  # fmt: skip
     mail = Mail.objects.get()
     assert (mail.user, mail.key) == (user, f"notification:{notification.pk}")
-    assert mail.text == "3 rows\n\nhttp://127.0.0.1:8000/uploads/u-1/\n"
+    assert mail.text == f"3 rows\n\nhttp://127.0.0.1:8000/uploads/{SUBJECT}/\n"
 
 
 @pytest.mark.parametrize(
