@@ -10,6 +10,7 @@ from ninja.files import UploadedFile
 from accounts.scoping import organisation_of, require
 from ingestion import api_bodies as bodies
 from ingestion import api_datasets, queries, reports, uploads
+from ingestion.content_types import CONTENT_TYPES
 from ingestion.models import Report, Upload
 from ingestion.states import ReportState
 from work import downloads, paging
@@ -19,11 +20,6 @@ from work.problems import Problem, responses
 router = Router(tags=["uploads"])
 router.add_router("", api_datasets.router)
 
-CONTENT_TYPES = {
-    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    "csv": "text/csv; charset=utf-8",
-    "json": "application/json",
-}
 RETRY_AFTER = "2"
 LOCATION = {"Location": {"schema": {"type": "string"}}, "Retry-After": {"schema": {"type": "integer"}}}
 SLUG = "^[-a-zA-Z0-9_]*$"

@@ -5,11 +5,9 @@ from typing import Any
 from django.db.models import QuerySet
 from django.http import QueryDict
 
-from ingestion import queries, uploads
+from ingestion import list_filters, uploads
 from ingestion.models import Upload
 from work.bulk import BulkKind
-
-FILTERS = ("dataset", "status", "organisation", "text")
 
 
 def of_list(filters: QueryDict | None) -> QuerySet[Upload]:
@@ -17,7 +15,7 @@ def of_list(filters: QueryDict | None) -> QuerySet[Upload]:
     found: QuerySet[Upload] = Upload.objects.select_related("dataset", "organisation")
     if filters is None:
         return found
-    return queries.filtered(found, **{name: filters.get(name, "") for name in FILTERS})
+    return list_filters.apply(found, filters)
 
 
 def _withdraw(upload: Upload, by: Any, why: str) -> None:

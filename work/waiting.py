@@ -40,7 +40,7 @@ def why(pipeline: Pipeline, row: Any) -> Reason | None:
 
 
 def of_list(pipeline: Pipeline, rows: Iterable[Any]) -> dict[Any, Reason]:
-    """The reasons of a page of rows, by their ids, in a fixed number of queries; places in line are not counted."""
+    """The reasons of a page of rows, by their ids, in a few queries; places in line are not counted."""
     unfinished = [row for row in rows if row.finished_at is None]
     if not unfinished:
         return {}

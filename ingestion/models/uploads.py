@@ -79,6 +79,11 @@ class Upload(Leased):
     def __str__(self) -> str:
         return self.filename
 
+    @property
+    def stored(self) -> int:
+        """Rows of the file whose values the dataset holds."""
+        return self.inserted + self.updated + self.unchanged
+
 
 class UploadKeys(models.Model):
     """The sorted 8-byte hashes of every readable key of a stored upload, refused rows included.

@@ -1,0 +1,140 @@
+"""What pages show of datasets: their columns in words, their numbers, the values of a record."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+from django.db.models import Count, Max, QuerySet
+
+from ingestion.models import Dataset, Record, SchemaVersion, Upload
+
+COUNTED_AT_MOST = 100_000
+
+
+@dataclass(frozen=True)
+class Column:
+    """A field of the schema as a person reads it."""
+
+    name: str
+    title: str
+    type: str
+    rules: list[str]
+    description: str
+    is_key: bool
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A bounded count: exact, or at least so many."""
+
+    number: int
+    is_more: bool
+
+    def __str__(self) -> str:
+        return f"more than {self.number:,}" if self.is_more else f"{self.number:,}"
+
+
+def every() -> QuerySet[Dataset]:
+    return Dataset.objects.select_related("organisation")
+
+
+def with_numbers(datasets: Sequence[Dataset]) -> list[tuple[Dataset, dict[str, Any]]]:
+    """Each with the number of its fields, its current version, and when it was sent to last."""
+    ids = [dataset.pk for dataset in datasets]
+    versions = dict(
+        SchemaVersion.objects.filter(dataset__in=ids).values_list("dataset").annotate(Max("number"))
+    )
+    uploads = (
+        Upload.objects.filter(dataset__in=ids)
+        .values("dataset")
+        .annotate(n=Count("pk"), last=Max("accepted_at"))
+    )
+    by_dataset = {row["dataset"]: row for row in uploads}
+    return [
+        (
+            dataset,
+            {
+                "version": versions.get(dataset.pk, 0),
+                "uploads": by_dataset.get(dataset.pk, {}).get("n", 0),
+                "last": by_dataset.get(dataset.pk, {}).get("last"),
+            },
+        )
+        for dataset in datasets
+    ]
+
+
+def with_columns(datasets: Sequence[Dataset]) -> list[tuple[Dataset, list[Column]]]:
+    current: dict[Any, SchemaVersion] = {}
+    for version in SchemaVersion.objects.filter(dataset__in=datasets).order_by("dataset", "number"):
+        current[version.dataset_id] = version
+    return [(each, columns(current[each.pk].schema)) for each in datasets if each.pk in current]
+
+
+def columns(schema: dict[str, Any]) -> list[Column]:
+    key = key_names(schema)
+    return [_column(field, key) for field in schema.get("fields", [])]
+
+
+def key_names(schema: dict[str, Any]) -> list[str]:
+    key = schema.get("primaryKey", [])
+    return [key] if isinstance(key, str) else list(key)
+
+
+def values(data: dict[str, Any], columns: Iterable[Column]) -> list[str]:
+    return [_text(data.get(column.name)) for column in columns]
+
+
+def estimated_records(dataset: Dataset) -> Counted:
+    """Counted exactly up to a bound, so that a page costs the same for a dataset of any size."""
+    table = connection.ops.quote_name(Record._meta.db_table)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT count(*) FROM (SELECT 1 FROM {table} WHERE dataset_id = %s LIMIT %s) counted",  # noqa: S608
+            [dataset.pk, COUNTED_AT_MOST + 1],
+        )
+        (number,) = cursor.fetchone()
+    return Counted(min(number, COUNTED_AT_MOST), number > COUNTED_AT_MOST)
+
+
+def _column(field: dict[str, Any], key: list[str]) -> Column:
+    given = field.get("type", "string")
+    form = field.get("format", "default")
+    return Column(
+        name=field["name"],
+        title=field.get("title", ""),
+        type=f"{given} ({form})" if form not in ("default", "") else given,
+        rules=_rules(field.get("constraints", {})),
+        description=field.get("description", ""),
+        is_key=field["name"] in key,
+    )
+
+
+def _rules(constraints: dict[str, Any]) -> list[str]:
+    said = []
+    for name, value in constraints.items():
+        if name in ("required", "unique"):
+            said += [name] if value else []
+        elif name == "enum":
+            shown = ", ".join(str(each) for each in value[:6])
+            said.append(f"one of {shown}{' …' if len(value) > 6 else ''}")
+        else:
+            said.append(f"{WORDS.get(name, name)} {value}")
+    return said
+
+
+WORDS = {
+    "minimum": "at least",
+    "maximum": "at most",
+    "minLength": "length at least",
+    "maxLength": "length at most",
+    "pattern": "pattern",
+}
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)

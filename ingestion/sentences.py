@@ -1,0 +1,86 @@
+"""What is the case with an upload, said in one sentence; and what to do next."""
+
+from dataclasses import dataclass
+
+from ingestion.models import Upload
+from ingestion.states import UploadState
+from work.failure_texts import describe
+from work.wording import number
+
+
+@dataclass(frozen=True)
+class Said:
+    """`title` is the page's heading, `missing` what is not stored and why, `remedy` the next step."""
+
+    title: str
+    missing: str = ""
+    remedy: str = ""
+
+
+def of(upload: Upload) -> Said:
+    return SAYINGS[UploadState(upload.state)](upload)
+
+
+def with_data(upload: Upload) -> int:
+    return upload.rows_read - upload.blank
+
+
+def _accepted(upload: Upload) -> Said:
+    return Said(f"{upload.filename} is accepted", "Nothing of it has been read yet.")
+
+
+def _processing(upload: Upload) -> Said:
+    return Said(f"{upload.filename} is being processed", "Nothing of it is stored before its verdict.")
+
+
+def _needs_answer(upload: Upload) -> Said:
+    return Said(f"{upload.filename} needs an answer", "It goes on when its owner has decided.")
+
+
+def _processed(upload: Upload) -> Said:
+    rows = with_data(upload)
+    title = f"All {number(rows)} rows are stored" if rows != 1 else "The one row is stored"
+    if upload.superseded:
+        return Said(
+            f"{number(upload.stored)} of {number(rows)} rows are stored",
+            f"{number(upload.superseded)} were left out, since a newer upload holds values for their keys.",
+        )
+    return Said(title, "Nothing is missing.")
+
+
+def _partial(upload: Upload) -> Said:
+    left_out = f" {number(upload.superseded)} stand back behind a newer upload." if upload.superseded else ""
+    refused = (
+        "One was refused and waits"
+        if upload.refused == 1
+        else f"{number(upload.refused)} were refused and wait"
+    )
+    return Said(
+        f"{number(upload.stored)} of {number(with_data(upload))} rows are stored",
+        f"{refused} to be mended; nothing else is missing.{left_out}",
+        "Take the annotated workbook, mend its rows, and send it as a new upload.",
+    )
+
+
+def _failed(upload: Upload) -> Said:
+    message, remedy = describe(upload.failure_code, upload.failure_detail)
+    return Said(f"Nothing of {upload.filename} is stored", message, remedy)
+
+
+def _cancelled(upload: Upload) -> Said:
+    why = f" Reason: {upload.cancel_reason}" if upload.cancel_reason else ""
+    return Said(
+        f"{upload.filename} was withdrawn",
+        f"By {upload.cancelled_by_label or 'somebody'}, before its verdict. Nothing of it is stored.{why}",
+    )
+
+
+SAYINGS = {
+    UploadState.ACCEPTED: _accepted,
+    UploadState.PROCESSING: _processing,
+    UploadState.NEEDS_ANSWER: _needs_answer,
+    UploadState.PROCESSED: _processed,
+    UploadState.PARTIAL: _partial,
+    UploadState.FAILED: _failed,
+    UploadState.CANCELLED: _cancelled,
+}

@@ -1,0 +1,18 @@
+from django.urls import path
+
+from ingestion.views import datasets, downloads, records, sending, uploads
+
+urlpatterns = [
+    path("uploads/", uploads.listing, name="uploads"),
+    path("uploads/new/", sending.new, name="upload_new"),
+    path("uploads/<uuid:upload_id>/", uploads.detail, name="upload"),
+    path("uploads/<uuid:upload_id>/cancellation/", uploads.cancellation, name="upload_cancellation"),
+    path("uploads/<uuid:upload_id>/original/", downloads.original, name="upload_original"),
+    path("uploads/<uuid:upload_id>/reports/<str:kind>/", downloads.report, name="upload_report"),
+    path("datasets/", datasets.listing, name="datasets"),
+    path("datasets/new/", datasets.new, name="dataset_new"),
+    path("datasets/<slug:organisation>/<slug:slug>/", datasets.detail, name="dataset"),
+    path("datasets/<slug:organisation>/<slug:slug>/schema/", datasets.schema, name="dataset_schema"),
+    path("datasets/<slug:organisation>/<slug:slug>/records/", records.listing, name="records"),
+    path("datasets/<slug:organisation>/<slug:slug>/records/<int:record>/", records.detail, name="record"),
+]

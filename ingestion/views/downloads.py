@@ -1,0 +1,85 @@
+"""Files of an upload: the original as it was sent, and reports built on first demand."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from ingestion import queries, reports
+from ingestion.content_types import CONTENT_TYPES
+from ingestion.models import Report, Upload
+from ingestion.states import ReportState
+from work import downloads
+from work.access import signed_in
+from work.problems import Problem
+from work.storage import FileMissing
+from work.views.requests import Request
+
+WORDS = {"xlsx": "Annotated workbook", "csv": "CSV", "json": "JSON"}
+
+
+@require_safe
+@signed_in
+def original(request: Request, upload_id: uuid.UUID) -> HttpResponseBase:
+    upload = _find(request, upload_id)
+    try:
+        return downloads.serve(
+            request,
+            key=upload.storage_key,
+            filename=upload.filename,
+            content_type="application/octet-stream",
+            sha256=upload.sha256,
+        )
+    except FileMissing as error:
+        raise Http404 from error
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def report(request: Request, upload_id: uuid.UUID, kind: str) -> HttpResponseBase:
+    """POST asks for it; GET gives the file once it is built. For htmx both answer with the button's place."""
+    upload = _find(request, upload_id)
+    if kind not in Report.Kind.values:
+        raise Http404
+    found = queries.live_reports(upload).get(kind)
+    if request.method == "POST":
+        try:
+            found = reports.request(upload=upload, kind=kind, by=request.principal)
+        except Problem as problem:
+            messages.warning(request, f"{problem.message} {problem.remedy}".strip())
+            return redirect("upload", upload_id=upload.pk)
+    if request.htmx:
+        return _place(request, upload, kind, found)
+    if request.method == "POST":
+        messages.success(
+            request, "The report is asked for. A worker builds it; this page offers it when it is there."
+        )
+        return redirect("upload", upload_id=upload.pk)
+    if found is None or found.state != ReportState.BUILT:
+        raise Http404
+    return downloads.serve(
+        request,
+        key=found.storage_key,
+        filename=reports.filename(upload, kind),
+        content_type=CONTENT_TYPES[kind],
+        sha256=found.sha256,
+    )
+
+
+def reports_of(upload: Upload) -> list[tuple[str, str, Report | None]]:
+    """(kind, word, report or None) for each download there is."""
+    live = queries.live_reports(upload)
+    return [(kind, word, live.get(kind)) for kind, word in WORDS.items()]
+
+
+def _place(request: Request, upload: Upload, kind: str, found: Report | None) -> HttpResponse:
+    context = {"upload": upload, "kind": kind, "word": WORDS[kind], "report": found}
+    return TemplateResponse(request, "ingestion/_report.html", context)
+
+
+def _find(request: Request, upload_id: uuid.UUID) -> Upload:
+    found: Upload = get_object_or_404(queries.visible(request.principal), pk=upload_id)
+    return found
