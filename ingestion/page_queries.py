@@ -1,4 +1,4 @@
-"""What pages read beside lists: counts of states, the steps of an upload, the rows of its report as a table."""
+"""What pages read beside lists: counts of states, the steps of an upload, its refused rows as a table."""
 
 import datetime as dt
 from dataclasses import dataclass
