@@ -50,7 +50,7 @@ def with_numbers(datasets: Sequence[Dataset]) -> list[tuple[Dataset, dict[str, A
         .values("dataset")
         .annotate(n=Count("pk"), last=Max("accepted_at"))
     )
-    by_dataset = {row["dataset"]: row for row in uploads}
+    by_dataset: dict[Any, dict[str, Any]] = {row["dataset"]: dict(row) for row in uploads}
     return [
         (
             dataset,

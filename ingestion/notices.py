@@ -1,5 +1,7 @@
 """What people are told of their uploads: each verdict, in one sentence with its numbers."""
 
+from functools import partial
+
 from django.urls import NoReverseMatch, reverse
 
 from work import notifications
@@ -13,10 +15,14 @@ def register() -> None:
         notifications.register(
             pattern,
             recipients=notifications.owner,
-            title=lambda event, title=title: title.format(name=event.subject_label),
+            title=partial(_title, title),
             text=_text,
             path=_path,
         )
+
+
+def _title(title: str, event: Event) -> str:
+    return title.format(name=event.subject_label)
 
 
 TITLES = {

@@ -9,7 +9,6 @@ from django.db.models import QuerySet
 from ingestion.models import RowError, Upload
 from ingestion.states import UploadState
 from work.badges import find
-from work.models import LeasedQuerySet
 from work.periodic import database_now
 
 STEPS = (("read_rows", "Read and checked"), ("check_keys", "Keys compared"), ("store_records", "Stored"))
@@ -18,13 +17,10 @@ COLUMNS_SHOWN = 60
 
 def state_pills(uploads: QuerySet[Upload]) -> list[tuple[str, str, int | None]]:
     """(value, label, count) per state. Only unfinished ones are counted: finished ones may be millions."""
-    waiting, running, asking = (
-        LeasedQuerySet.waiting, LeasedQuerySet.running, LeasedQuerySet.asking,
-    )  # fmt: skip
     counted = {
-        UploadState.ACCEPTED: waiting(uploads).count(),
-        UploadState.PROCESSING: running(uploads).count(),
-        UploadState.NEEDS_ANSWER: asking(uploads).count(),
+        UploadState.ACCEPTED: uploads.filter(due_at__isnull=False).count(),
+        UploadState.PROCESSING: uploads.filter(lease_token__isnull=False).count(),
+        UploadState.NEEDS_ANSWER: uploads.filter(asked_at__isnull=False).count(),
     }
     pills: list[tuple[str, str, int | None]] = [("", "All", None)]
     return pills + [(state.value, find("upload", state).word, counted.get(state)) for state in UploadState]

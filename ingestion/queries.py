@@ -40,15 +40,16 @@ def filtered(
 
 def error_groups(upload: Upload) -> QuerySet[ErrorCount]:
     """Exact counts per rule and column of the run that gave the verdict, the largest first."""
-    counts = ErrorCount.objects.filter(upload=upload, run=upload.run)
-    return counts.order_by("-rows", "code", "column") if upload.run else counts.none()
+    if upload.run is None:
+        return ErrorCount.objects.none()
+    return ErrorCount.objects.filter(upload=upload, run=upload.run).order_by("-rows", "code", "column")
 
 
 def error_rows(upload: Upload, *, code: str = "", column: str = "", text: str = "") -> QuerySet[RowError]:
     """Refused rows of the verdict's run, filtered by rule, column letter, and text anywhere in the row."""
-    rows = RowError.objects.filter(upload=upload, run=upload.run)
     if upload.run is None:
-        return rows.none()
+        return RowError.objects.none()
+    rows = RowError.objects.filter(upload=upload, run=upload.run)
     wanted = {name: value for name, value in (("code", code), ("column", column)) if value}
     if wanted:
         rows = rows.filter(errors__contains=[wanted])

@@ -29,6 +29,8 @@ def cancel(
 
     Raises StateChanged with the state found when the row has ended, or is in none of the `allowed` states.
     """
+    for old in allowed:
+        pipeline.check_move(old, state)
     with transaction.atomic():
         before = pipeline.rows.filter(pk=row.pk).values("state", "lease_token", "step").first()
         moved = (

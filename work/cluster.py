@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from multiprocessing.queues import Queue
 from multiprocessing.reduction import ForkingPickler
 from multiprocessing.sharedctypes import RawValue
@@ -82,13 +83,16 @@ class ProcessLock:
         self.release()
 
 
-class PatientQueue(Queue):  # type: ignore[type-arg] (what it carries is django-q2's business)
+class PatientQueue(Queue):
     """A queue that no killed process can freeze: nobody waits while holding a lock, locks end with their
     holder, and nothing is counted that a killed process could leave miscounted.
 
-    A worker that was asked to stop ends without another task (its sentinel replaces it, unless all stop). With
+    A worker that was asked to stop ends without another task (its sentinel replaces it unless all stop). With
     a bound, a task is put in only when the one before it was taken out: the others wait in the database.
     """
+
+    _poll: Callable[[float], bool]
+    _recv_bytes: Callable[[], bytes]
 
     def __init__(self, maxsize: int = 0) -> None:
         super().__init__(0, ctx=multiprocessing.get_context("fork"))

@@ -47,7 +47,7 @@ class Database:
 def read() -> Database:
     with connection.cursor() as cursor:
         cursor.execute(USAGE)
-        usage = cursor.fetchone()
+        connections, limit, own, version = cursor.fetchone()
         cursor.execute(OLDEST)
         oldest = [Transaction(*row) for row in cursor.fetchall()]
-    return Database(*usage, oldest)
+    return Database(connections, limit, own, version, oldest)

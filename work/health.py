@@ -33,10 +33,8 @@ def clusters() -> list[ClusterHealth]:
 def cluster_health(cluster: str) -> ClusterHealth:
     alive = list(alive_workers(cluster))
     canary = Canary.objects.filter(cluster=cluster).first()
-    busy = [worker for worker in alive if worker.busy_since]
-    all_busy_since = (
-        max((worker.busy_since for worker in busy), default=None) if len(busy) == len(alive) else None
-    )
+    busy = [worker.busy_since for worker in alive if worker.busy_since is not None]
+    all_busy_since = max(busy, default=None) if len(busy) == len(alive) else None
     if cluster_is_hung(cluster):
         state = "hung"
     elif not alive:

@@ -128,7 +128,7 @@ def claim_next(pipeline: Pipeline) -> Lease | None:
             # counted after the lock, or two idle workers pass the cap at once
             with connection.cursor() as cursor:
                 cursor.execute(CAP_LOCK, [pipeline.name])
-        row = next(iter(pipeline.model._default_manager.raw(statement, params)), None)
+        row: Any = next(iter(pipeline.model._default_manager.raw(statement, params)), None)
         crash.point("claim.before")
     crash.point("claim.after")
     if row is None:
@@ -221,16 +221,14 @@ def _open(pipeline: Pipeline) -> str:
 def _end(lease: Lease, account: Account, assignments: str, params: Mapping[str, Any], *, tried: str) -> None:
     lease.pipeline.check_move(lease.state, params["new"])
     statement = END.format(table=lease.pipeline.table, assignments=assignments)
+    values: dict[str, Any] = {
+        "id": lease.row.pk, "token": lease.token, "old": lease.state, "step": lease.step,
+        "steps": Jsonb(list(lease.steps)), "outcome": account.outcome.value, "code": account.code,
+        "detail": Jsonb(dict(account.detail or {})), "traceback": account.traceback,
+        "fingerprint": account.fingerprint, **params,
+    }  # fmt: skip
     with connection.cursor() as cursor:
-        cursor.execute(
-            statement,
-            {
-                "id": lease.row.pk, "token": lease.token, "old": lease.state, "step": lease.step,
-                "steps": Jsonb(list(lease.steps)), "outcome": account.outcome.value, "code": account.code,
-                "detail": Jsonb(dict(account.detail or {})), "traceback": account.traceback,
-                "fingerprint": account.fingerprint, **params,
-            },
-        )  # fmt: skip
+        cursor.execute(statement, values)
         (ended,) = cursor.fetchone()
     if not ended:
         raise LeaseLost("taken", tried=tried)
@@ -240,7 +238,7 @@ def _assignments(model: type[Leased], fields: Fields) -> tuple[str, dict[str, An
     """Columns of the model as SQL assignments, each value adapted by its field."""
     text, params = "", {}
     for name, value in fields.items():
-        field = model._meta.get_field(name)
+        field: Any = model._meta.get_field(name)
         prepared = value.pk if isinstance(value, Model) else value
         text += f", {connection.ops.quote_name(field.column)} = %(field_{name})s"
         params[f"field_{name}"] = field.get_db_prep_save(prepared, connection)

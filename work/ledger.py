@@ -163,8 +163,8 @@ def _states_of(line: LedgerLine) -> list[Breach]:
 
 
 def _sum_of(line: LedgerLine, since: dt.datetime, deep: bool) -> list[Breach]:
-    rows = pipelines.get(line.pipeline).rows
-    rows = rows if deep else accepted_since(rows, since)
+    every = pipelines.get(line.pipeline).rows
+    rows: QuerySet[Any] = every if deep else accepted_since(every, since)
     counted = rows.aggregate(
         accepted=Count("pk"), **{name: Count("pk", filter=q) for name, q in wheres(line)}
     )

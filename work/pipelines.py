@@ -5,13 +5,12 @@ knows none.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from django.conf import settings
-from django.db.models import QuerySet
 
 from work.failures import ForbiddenMove
-from work.models import Leased
+from work.models import Leased, LeasedQuerySet
 
 if TYPE_CHECKING:
     from work.jobs import Job
@@ -110,8 +109,8 @@ class Pipeline:
         return self.model._meta.db_table
 
     @property
-    def rows(self) -> QuerySet[Any]:
-        return self.model._default_manager.all()
+    def rows(self) -> LeasedQuerySet:
+        return cast(LeasedQuerySet, self.model._default_manager.all())
 
 
 _registered: dict[str, Pipeline] = {}

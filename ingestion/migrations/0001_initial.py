@@ -5,10 +5,11 @@ import django.db.models.deletion
 import django.db.models.expressions
 import django.db.models.functions.datetime
 import django.db.models.lookups
-import work.identifiers
-import work.models.leased
 from django.conf import settings
 from django.db import migrations, models
+
+import work.identifiers
+import work.models.leased
 
 
 class Migration(migrations.Migration):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ingestion import reading_upload, row_errors, shared_values, staging
 from ingestion.checking.checker import Checker
@@ -59,7 +59,7 @@ def _report_faults(job: Job, context: Context) -> None:
     if first is None:
         return
     lines: list[str] = []
-    run = {"upload": context.upload.pk, "run": job.token, "sheet": context.sheet}
+    run: dict[str, Any] = {"upload": context.upload.pk, "run": job.token, "sheet": context.sheet}
     with reading_upload.opened(job, context.upload, context.organisation) as reader:
         row_number, found = first
         for frame in reader:

@@ -44,7 +44,7 @@ class BulkAction(Leased):
     )
 
     class Meta:
-        constraints = lease_constraints("bulk_action", terminal=BULK_TERMINAL)
+        constraints = [*lease_constraints("bulk_action", terminal=BULK_TERMINAL)]
         indexes = lease_indexes("bulk_action", fair=False)
 
     def __str__(self) -> str:

@@ -50,8 +50,7 @@ class Leased(models.Model):
     """A row that workers claim. Exactly one of: under a lease, due, asking a person, finished.
 
     Lease columns are written only by `work.leases`, `work.recovery` and guarded UPDATEs; `save()` refuses
-    them,
-    so that a form opened before a claim and saved after it cannot put an old lease back.
+    them, so that a form opened before a claim and saved after it cannot put an old lease back.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)

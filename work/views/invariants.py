@@ -1,5 +1,7 @@
 """The invariants: what the last runs found, a quick run at the press of a button, a deep one by a worker."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
@@ -24,13 +26,16 @@ def overview(request: Request) -> HttpResponse:
         "unfinished": unfinished,
         "why_waiting": waiting.why(invariants_deep.PIPELINE, unfinished) if unfinished else None,
         "shown": shown,
-        "findings": sorted(shown.findings, key=lambda each: (not each["count"], each["title"]))
-        if shown
-        else [],
+        "findings": _sorted(shown.findings) if shown else [],
         "known": invariants.every(),
         "live": reading(request) if unfinished else ENDED,
     }
     return page(request, "work/invariants.html", context, part="invariants-live")
+
+
+def _sorted(findings: Any) -> list[dict[str, Any]]:
+    """What does not hold comes first."""
+    return sorted(findings, key=lambda each: (not each["count"], each["title"]))
 
 
 @require_POST
