@@ -7,9 +7,10 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from accounts import finders
+        from accounts import finders, sign_in_events
         from work import finding, navigation
 
+        sign_in_events.listen()
         finding.register("organisations", finders.find_organisations)
         finding.register("tokens", finders.find_tokens)
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
@@ -77,6 +78,22 @@ def change(*, user: User, fields: Mapping[str, Any], by: Any, why: str = "") -> 
             before={name: _told(name, before[name]) for name in changed},
             after={name: _told(name, value) for name, value in changed.items()},
         )
+
+
+def forget_second_factor(*, user: User, by: Any, why: str) -> bool:
+    """For somebody who lost it, recovery codes and all. Returns whether there was one."""
+    with transaction.atomic():
+        removed, _ = Authenticator.objects.filter(user=user).delete()
+        if removed:
+            decisions.record(
+                "person.second_factor_forgotten",
+                by=by,
+                kind="person",
+                subject=user,
+                label=user.get_username(),
+                why=why,
+            )
+    return bool(removed)
 
 
 def _with_what_follows(user: User, fields: Mapping[str, Any]) -> Mapping[str, Any]:

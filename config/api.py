@@ -13,7 +13,6 @@ from ingestion import api as ingestion_api
 from work import problems
 from work.problems import Problem
 
-
 PROBLEM = {problems.MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemBody"}}}
 
 

@@ -65,12 +65,12 @@ def role(request: Request, organisation: str, member: int) -> HttpResponse:
     return redirect(with_organisation("members", found))
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def removal(request: Request, organisation: str, member: int) -> HttpResponse:
     found = managed(request, organisation)
     membership = get_object_or_404(Membership, pk=member, organisation=found)
-    if request.method == "GET":
+    if request.method != "POST":
         return TemplateResponse(request, "_components/confirm_page.html", _question(request, membership))
     try:
         members.remove(membership=membership, by=request.principal)

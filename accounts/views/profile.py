@@ -17,7 +17,7 @@ from work.access import signed_in
 FIELDS = ("first_name", "last_name", "time_zone", "mailing")
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def profile(request: Request) -> HttpResponse:
     user = request.principal.user
@@ -34,7 +34,7 @@ def profile(request: Request) -> HttpResponse:
     return TemplateResponse(request, "accounts/profile.html", context, status=422 if form.errors else 200)
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 @reauthentication_required
 def address(request: Request) -> HttpResponse:

@@ -50,13 +50,13 @@ def addition(request: Request, organisation: str) -> HttpResponse:
     return TemplateResponse(request, "accounts/token_made.html", given)
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def revocation(request: Request, organisation: str, token: str) -> HttpResponse:
     found = managed(request, organisation)
     row = get_object_or_404(ApiToken, pk=token, organisation=found)
     back_url = with_organisation("tokens", found)
-    if request.method == "GET":
+    if request.method != "POST":
         question = {
             "title": f"Revoke the token {row.title}?",
             "sentence": "Programs that use it are refused at once. It cannot be brought back.",

@@ -1,3 +1,4 @@
+import io
 import re
 
 import pytest
@@ -5,8 +6,10 @@ from allauth.mfa.adapter import get_adapter
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal import auth as totp
 from django.core.cache import cache
+from django.core.management import CommandError, call_command
 
 from accounts.models import User
+from work.models import Decision, Event
 
 PASSWORD = "a-long-password"
 
@@ -157,6 +160,31 @@ def test_operator_without_second_factor_is_sent_to_set_it_up(client, operator, s
 
     assert client.get("/members/").status_code == 200
     assert client.get("/api/v1/me").status_code == 200
+
+
+def test_lost_second_factor_is_forgotten_with_a_reason(client, operator):
+    sign_in(client, operator)
+    set_up_second_factor(client)
+
+    call_command("forget_second_factor", "operator", why="Lost the phone", stdout=io.StringIO())
+
+    assert not Authenticator.objects.exists()
+    assert Decision.objects.get().why == "Lost the phone"
+    with pytest.raises(CommandError):
+        call_command("forget_second_factor", "operator", why="again")
+
+
+def test_changes_of_the_way_to_sign_in_are_events(client, manager, django_capture_on_commit_callbacks):
+    sign_in(client, manager)
+    with django_capture_on_commit_callbacks(execute=True):
+        set_up_second_factor(client)
+    new = "another-long-one"
+    client.post("/accounts/password/change/", {"oldpassword": PASSWORD, "password1": new, "password2": new})
+
+    told = [event.type for event in Event.objects.order_by("id")]
+
+    assert told.count("person.second_factor_added") == 2  # the codes of recovery come with it
+    assert told[-1] == "person.password_changed"
 
 
 def test_member_needs_no_second_factor(client, manager, settings):
