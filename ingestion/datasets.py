@@ -1,6 +1,7 @@
 """Verbs of datasets: making one, and giving it another schema."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -9,7 +10,7 @@ from accounts.models import Organisation
 from accounts.principals import Principal
 from ingestion.checking.schemas import SchemaProblem, validate_schema
 from ingestion.models import Dataset, Record, SchemaVersion
-from work import outbox
+from work import decisions, outbox
 from work.problems import Problem
 
 
@@ -122,3 +123,14 @@ def key_definition(schema: dict[str, Any]) -> list[tuple[str, str]]:
     key = schema.get("primaryKey", [])
     types = {field["name"]: field.get("type", "string") for field in schema["fields"]}
     return [(name, types[name]) for name in ([key] if isinstance(key, str) else key)]
+
+
+def change(*, dataset: Dataset, fields: Mapping[str, Any], by: Any, why: str) -> None:
+    """Title and locale, by an administrator. The locale counts for files that are read from now on."""
+    before = {name: getattr(dataset, name) for name in fields}
+    with transaction.atomic():
+        Dataset.objects.filter(pk=dataset.pk).update(**fields)
+        decisions.record(
+            "dataset.changed", by=by, kind="dataset", subject=dataset, label=dataset.title,
+            organisation=dataset.organisation_id, why=why, before=before, after=dict(fields),
+        )  # fmt: skip
