@@ -15,7 +15,7 @@ from work import deliveries, leases
 from work.models import Attempt, Delivery, DeliveryState, Event, Worker
 from work.pipelines import ALL_BUT_ONE, PIPELINES, Limits
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 def many(dataset, count):
@@ -31,6 +31,7 @@ def claim_until_nothing_is_left(pipeline):
     return claimed
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_thousand_rows_are_claimed_by_eight_at_once_exactly_once(pipeline, at_once):
     wanted = {upload.pk for _ in range(5) for upload in many(DatasetFactory(), 200)}
 
@@ -43,6 +44,7 @@ def test_a_thousand_rows_are_claimed_by_eight_at_once_exactly_once(pipeline, at_
     assert set(Upload.objects.values_list("starts", flat=True)) == {1}
 
 
+@pytest.mark.django_db(transaction=True)
 def test_rows_released_and_claimed_by_many_at_once_are_never_held_twice(pipeline, at_once):
     many(DatasetFactory(), 40)
     held, twice = set(), []
@@ -98,6 +100,7 @@ def test_what_is_not_due_yet_hides_no_other_organisation(pipeline):
 
 
 @pytest.mark.parametrize("cap", [1, 3])
+@pytest.mark.django_db(transaction=True)
 def test_cap_holds_exactly_when_all_start_at_once(with_steps, at_once, cap):
     pipeline = with_steps(limits=Limits(running=cap))
     many(DatasetFactory(), 20)
@@ -149,6 +152,7 @@ def test_a_row_with_three_unanswered_claims_stops_no_claim_of_others(pipeline):
     assert len(claim_until_nothing_is_left(pipeline)) == 2
 
 
+@pytest.mark.django_db(transaction=True)
 def test_claim_commits_on_its_own_and_refuses_to_nest(pipeline):
     many(DatasetFactory(), 1)
 

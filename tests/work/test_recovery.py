@@ -1,4 +1,4 @@
-"""Rows whose worker gave no answer: returned, ended after three, or parked; never both finished and failed."""
+"""Rows whose worker gave no answer: returned, failed after three, or parked; never finished and failed both."""
 
 import dataclasses
 import datetime as dt
@@ -17,7 +17,7 @@ from work.models import Attempt, Event, Outcome, RefusedWrite, Worker
 from work.pipelines import Ending
 from work.recovery import DIED_REPEATEDLY, PARKED
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -119,6 +119,7 @@ def test_row_without_an_attempt_is_recovered(pipeline):
     assert recovery.recover(pipeline).returned == 1
 
 
+@pytest.mark.django_db(transaction=True)
 def test_two_recoveries_at_once_return_a_row_once(pipeline, expired, at_once):
     for _ in range(20):
         expired()
@@ -138,6 +139,7 @@ def finish(lease):
     return True
 
 
+@pytest.mark.django_db(transaction=True)
 def test_recovery_and_finish_at_the_same_instant_have_one_winner(pipeline, expire, at_once):
     for _ in range(25):
         upload = UploadFactory()
@@ -213,7 +215,7 @@ def test_pages_are_all_seen(pipeline, monkeypatch, expire):
 
 
 def test_late_finish_after_recovery_reaches_the_token_not_the_state(pipeline, expired, expire):
-    """The row is under a new lease in the same state: only the token tells the late worker from the new one."""
+    """The row is under a new lease in the same state: only the token tells the late worker from the new."""
     UploadFactory()
     late = leases.claim_next(pipeline)
     expire(late.row)
@@ -248,6 +250,7 @@ def test_open_attempt_beside_an_unleased_row_cannot_be(pipeline, expired):
     assert Attempt.objects.filter(subject=lease.row.pk, ended_at__isnull=True).count() == 1
 
 
+@pytest.mark.django_db(transaction=True)
 def test_recovery_holds_no_lock_when_it_is_done(pipeline, expired):
     expired()
     recovery.recover(pipeline)

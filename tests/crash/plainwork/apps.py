@@ -1,4 +1,4 @@
-"""A pipeline of two steps that holds nothing but what the ground promises, to be killed apart from ingestion."""
+"""A pipeline of two steps that holds nothing but what the ground promises: killed apart from ingestion."""
 
 from django.apps import AppConfig
 
