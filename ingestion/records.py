@@ -14,8 +14,8 @@ from work import decisions
 from work.failures import StateChanged
 
 WRITE = """
-UPDATE ingestion_record SET data = %s::jsonb, digest = %s, version = version + 1, changed_at = clock_timestamp()
-WHERE id = %s
+UPDATE ingestion_record
+SET data = %s::jsonb, digest = %s, version = version + 1, changed_at = clock_timestamp() WHERE id = %s
 """
 
 
@@ -112,6 +112,6 @@ def _keep_earlier(record: Record) -> None:
 
 
 def _write(record: Record, text: str, digest: bytes) -> None:
-    """The canonical text itself, so that numbers keep every digit. The upload stays: it brought the record."""
+    """The canonical text itself: numbers keep every digit. The upload that brought the record stays."""
     with connection.cursor() as cursor:
         cursor.execute(WRITE, [text, digest, record.pk])

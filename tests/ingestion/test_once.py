@@ -206,8 +206,9 @@ def killed_at(point, settings, tmp_path, *, module="pipeline", pipeline="PIPELIN
     address = "postgresql://{USER}:{PASSWORD}@{HOST}:{PORT}/{NAME}".format(**database)
     (tmp_path / "kills").mkdir(exist_ok=True)
     environment = {
-        **os.environ, "DATABASE_URL": address, "DJANGO_SETTINGS_MODULE": "tests.settings", "WAYBILL_KILL": point,
-        "WAYBILL_KILL_DIR": str(tmp_path / "kills"), "VAR_DIR": str(settings.FILES_DIR.parent),
+        **os.environ, "DATABASE_URL": address, "DJANGO_SETTINGS_MODULE": "tests.settings",
+        "WAYBILL_KILL": point, "WAYBILL_KILL_DIR": str(tmp_path / "kills"),
+        "VAR_DIR": str(settings.FILES_DIR.parent),
     }  # fmt: skip
     command = [sys.executable, "-c", WORKER.format(module=module, pipeline=pipeline)]
     died = subprocess.run(command, env=environment, cwd=settings.BASE_DIR, check=False)
@@ -244,7 +245,7 @@ def test_worker_killed_at_each_point_changes_nothing_of_the_outcome(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("point", kill_points.REPORT_POINTS)
-def test_report_worker_killed_at_each_point_leaves_one_report(process, by, settings, tmp_path, point):
+def test_report_worker_killed_anywhere_leaves_one_report(process, by, settings, tmp_path, point):
     upload = process("id,amount\na,1\nb,many\n")
     report = reports.request(upload=upload, kind="xlsx", by=by)
 
