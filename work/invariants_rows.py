@@ -26,9 +26,13 @@ SELECT id FROM {table} WHERE num_nonnulls(lease_token, due_at, asked_at, finishe
   OR (lease_token IS NULL) <> (locked_until IS NULL) OR (asked_at IS NULL) <> (question IS NULL)
   OR (finished_at IS NOT NULL) <> (state = ANY(%s)) LIMIT %s
 """
+# Each part by its own partial index: what is unfinished is little, however long the table is.
 UNBOUNDED = """
-SELECT id, unanswered, starts FROM {table} WHERE finished_at IS NULL
-  AND (unanswered < 0 OR unanswered > 3 OR unanswered > starts) LIMIT %s
+SELECT id, unanswered, starts FROM (
+  SELECT id, unanswered, starts FROM {table} WHERE due_at IS NOT NULL
+  UNION ALL SELECT id, unanswered, starts FROM {table} WHERE lease_token IS NOT NULL
+  UNION ALL SELECT id, unanswered, starts FROM {table} WHERE asked_at IS NOT NULL) unfinished
+WHERE unanswered < 0 OR unanswered > 3 OR unanswered > starts LIMIT %s
 """
 ABANDONED = """
 SELECT id, locked_until FROM {table} WHERE lease_token IS NOT NULL

@@ -5,12 +5,16 @@ import json
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from work import storage, trail
-from work.failures import PermanentFailure
+from django.db import transaction
+
+from work import decisions, storage, trail
+from work.failures import PermanentFailure, StateChanged
 from work.jobs import Job
 from work.models import AuditEntry
 from work.periodic import database_now
+from work.trail import Head
 
 KEY = "trail/head.json"
 CUT = "trail_is_cut"
@@ -37,12 +41,33 @@ def keep(job: Job) -> str:
         raise PermanentFailure(CUT, number=before.number, found=wrong)
     if not head.number:
         return "nothing is sealed yet"
-    said = {"number": head.number, "hash": head.hash, "at": database_now().isoformat()}
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "head.json"
-        path.write_text(json.dumps(said))
-        storage.files().put_file(KEY, path)
+    _write(head)
     return f"kept the head of entry {head.number}"
+
+
+def accept_loss(*, by: Any, why: str) -> Kept:
+    """After the database was restored from a backup: keep the present head in place of the lost one.
+
+    The decision says what was lost and is sealed like any other. Raises StateChanged when nothing is.
+    """
+    lost, head = kept(), trail.head()
+    wrong = what_is_missing(lost) if lost else ""
+    if lost is None or not wrong:
+        raise StateChanged("whole")
+    with transaction.atomic():
+        decisions.record(
+            "trail.loss_accepted",
+            by=by,
+            kind="trail",
+            subject=lost.number,
+            label=f"entry {lost.number}",
+            why=why,
+            shown={"found": wrong, "kept_at": lost.at.isoformat()},
+            before={"number": lost.number, "hash": lost.hash},
+            after={"number": head.number, "hash": head.hash},
+        )
+    _write(head)
+    return lost
 
 
 def kept() -> Kept | None:
@@ -57,6 +82,8 @@ def kept() -> Kept | None:
 
 def what_is_missing(head: Kept) -> str:
     """One sentence when the table does not hold the link that was kept; empty when it does."""
+    if not head.number:
+        return ""
     found = AuditEntry.objects.filter(number=head.number).values_list("hash", flat=True).first()
     if found is None:
         return (
@@ -65,3 +92,11 @@ def what_is_missing(head: Kept) -> str:
     if found != head.hash:
         return f"Entry {head.number} has another hash than was kept in file storage: the trail was rewritten."
     return ""
+
+
+def _write(head: Head) -> None:
+    said = {"number": head.number, "hash": head.hash, "at": database_now().isoformat()}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "head.json"
+        path.write_text(json.dumps(said))
+        storage.files().put_file(KEY, path)

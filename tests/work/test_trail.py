@@ -1,7 +1,9 @@
 import datetime as dt
+from io import StringIO
 from itertools import pairwise
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 
 from tests.factories import OrganisationFactory
@@ -183,6 +185,21 @@ def test_a_rewritten_trail_is_seen_by_the_head(sealed, files, unguarded):
     AuditEntry.objects.filter(number=5).update(hash="a" * 64)
 
     assert "rewritten" in trail_head.what_is_missing(trail_head.kept())
+
+
+def test_a_restore_is_accepted_with_a_reason(sealed, files, unguarded):
+    with pytest.raises(CommandError, match="Nothing is missing"):
+        call_command("accept_restored_trail", by="ann", why="x")
+    trail_head.keep(None)
+    AuditEntry.objects.filter(number__gte=4).delete()
+
+    call_command("accept_restored_trail", by="ann", why="the backup of Monday", stdout=StringIO())
+
+    assert trail_head.kept().number == 3
+    decision = Decision.objects.get()
+    assert (decision.by_label, decision.why) == ("ann", "the backup of Monday")
+    assert (decision.before["number"], decision.after["number"]) == (5, 3)
+    assert "cut" in decision.shown["found"]
 
 
 def test_audit_takes_every_event():
