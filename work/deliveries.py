@@ -32,8 +32,7 @@ def deliver(job: Job, context: None) -> None:
 
 
 def _take_along(consumer: consumers.Consumer) -> list[Event]:
-    """More waiting events of the same consumer, finished with this one. The lock ends with the transaction.
-    """
+    """More waiting events of the consumer, finished with this one. The lock ends with the transaction."""
     with connection.cursor() as cursor:
         cursor.execute(ONE_BATCH_AT_A_TIME, [consumer.name])
     rows = (
@@ -57,8 +56,7 @@ def replay(*, delivery: Delivery, by: Any, why: str) -> None:
 
 
 def discard(*, delivery: Delivery, by: Any, why: str) -> None:
-    """End a dead letter without its effect, with a reason. Raises StateChanged when it is not dead any more.
-    """
+    """End a dead letter without its effect, with a reason. Raises StateChanged when it is dead no more."""
     _decide(
         delivery, by=by, why=why, what="delivery.discarded", state=DeliveryState.DISCARDED, finished_at=Now()
     )

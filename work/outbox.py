@@ -1,5 +1,4 @@
-"""Events: written in the transaction of the change they tell of, with one delivery per interested consumer.
-"""
+"""Events: written in the transaction of the change they tell of, with a delivery per interested consumer."""
 
 import datetime as dt
 from collections.abc import Mapping
