@@ -22,7 +22,7 @@ NO_ERRORS: list[dict[str, Any]] = []
 @dataclass(slots=True)
 class CheckedRow:
     """One row of the file. `json` is the canonical JSON of its values, exact, and None when it is refused;
-    `key` is there for refused rows too when it could be read; `cells` only for refused rows, as shown."""
+    `key` is there for refused rows too, when it could be read."""
 
     row: int
     json: str | None
@@ -30,7 +30,6 @@ class CheckedRow:
     digest: bytes
     errors: list[dict[str, Any]] = field(default_factory=list)
     unique: dict[str, str] = field(default_factory=dict)
-    cells: list[str] = field(default_factory=list)
 
     @property
     def data(self) -> dict[str, Any] | None:
@@ -101,8 +100,7 @@ class Checker:
                 if _is_blank(row[1]):
                     self.blank += 1
                     continue
-                shown = [cell_text(cell) for cell in row[1]]
-                yield CheckedRow(row[0], None, key_texts[index], b"", errors[index], uniques[index], shown)
+                yield CheckedRow(row[0], None, key_texts[index], b"", errors[index], uniques[index])
             elif body == self.empty and _is_blank(row[1]):
                 self.blank += 1
             else:

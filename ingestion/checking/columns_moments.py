@@ -1,17 +1,19 @@
 """Columns of dates and times, stored in ISO form. A number is a date only where its format says so."""
 
 import re
+from collections.abc import Sequence
 from datetime import date, datetime, time
 from typing import Any
 
 from ingestion.checking import moments, shown
 from ingestion.checking.columns import Column, Faulty
 from ingestion.checking.moments import NotAMoment
-from ingestion.reading.cells import DATE, DURATION, TIME, Cell
+from ingestion.reading.cells import DATE, DURATION, MARK, TIME, Cell, WireCell
 
 YEAR = re.compile(r"\d{4}", re.ASCII).fullmatch
 MONTH = re.compile(r"(\d{4})-(0[1-9]|1[0-2])", re.ASCII).fullmatch
 MIDNIGHT = "T00:00:00"
+READY = re.compile(MARK + r"d\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d" + MARK + "dt", re.ASCII).fullmatch
 EXAMPLE = datetime(2024, 5, 31, 14, 30)  # noqa: DTZ001  (shown to people only)
 
 
@@ -76,6 +78,13 @@ class DateColumn(MomentColumn):
 class DatetimeColumn(MomentColumn):
     type_code = "type_datetime"
     iso_example = "2024-05-31T14:30:00"
+
+    def convert(self, cells: Sequence[WireCell]) -> list[str | None]:
+        if self.bounded or self.enum is not None:
+            return super().convert(cells)
+        get = self.get
+        # Few moments repeat, and those of a workbook are in their final form but for the marks.
+        return [f'"{cell[2:-3]}"' if isinstance(cell, str) and READY(cell) else get(cell) for cell in cells]
 
     def parse(self, text: str) -> datetime:
         return moments.parse_datetime(text, declared=self.declared, order=self.locale.order)

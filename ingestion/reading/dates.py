@@ -1,6 +1,7 @@
 """Serial numbers of spreadsheet programs as dates and times in ISO form."""
 
 import math
+from collections.abc import Iterable
 from datetime import date, timedelta
 from functools import cache
 
@@ -26,6 +27,20 @@ def iso(serial: float, number_format: str, *, date1904: bool) -> str | None:
     if day is None or (number_format == DATE and not milliseconds):
         return day
     return f"{day}T{_time_text(milliseconds)}"
+
+
+def moments(serials: Iterable[float], *, date1904: bool) -> list[str | None]:
+    """iso for many dates with times, which hardly ever repeat; None also where iso must look closer."""
+    found: list[str | None] = []
+    for serial in serials:
+        if not 0 <= serial <= LAST_SERIAL:
+            found.append(None)
+            continue
+        days, milliseconds = divmod(round(serial * DAY_MILLISECONDS), DAY_MILLISECONDS)
+        seconds, fraction = divmod(milliseconds, 1000)
+        day = _day_text(days, date1904)
+        found.append(None if fraction or day is None else f"{day}T{_clock(seconds)}")
+    return found
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from . import delimiters, encodings
 from .cells import MARK, text
 from .failures import Refused
-from .limits import CELL_CHARACTERS, GRID_COLUMNS, GRID_ROWS, TOKEN_BYTES
+from .limits import CELL_CHARACTERS, GRID_COLUMNS, TOKEN_BYTES
 from .sink import outside_grid
 from .wire import FrameWriter, dump
 
@@ -126,8 +126,6 @@ class Table:
         self.writer.header(number, [dump(text(value)) for value in record])
 
     def _row(self, number: int, record: list[str]) -> None:
-        if number > GRID_ROWS:
-            raise Refused("too_many_rows", most=GRID_ROWS)
         self.last_row = number
         self.sent += 1
         row: list[Any] = [number, [value or None for value in record]]

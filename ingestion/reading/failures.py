@@ -70,7 +70,6 @@ SENTENCES: dict[str, tuple[str, str]] = {
         "The file is neither UTF-8 nor {encoding}: it cannot be decoded at line {line}.",
         "Save it as “CSV UTF-8” and upload that file.",
     ),
-    "too_many_rows": ("The file has more than {most:,} rows.", SPLIT),
 }
 
 

@@ -94,7 +94,8 @@ class Reader:
         self.total = 0
         self._header: HeaderFrame | None = None
         self._killed = False
-        self._deadline = time.monotonic() + options.wall_seconds
+        # Only waiting for the child counts: what the caller does between the frames is not its fault.
+        self._patience = options.wall_seconds
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  (closed by close)
         file.seek(0)
         # In -I mode neither the environment nor the current folder can change what the child imports.
@@ -168,7 +169,9 @@ class Reader:
 
     def _take(self, size: int) -> bytes:
         while len(self._buffer) < size:
-            ready, _, _ = select.select([self._pipe], [], [], max(0.0, self._deadline - time.monotonic()))
+            started = time.monotonic()
+            ready, _, _ = select.select([self._pipe], [], [], max(0.0, self._patience))
+            self._patience -= time.monotonic() - started
             if not ready:
                 self.process.kill()
                 raise UnreadableFile("file_exceeds_limits", {"limit": "time"})

@@ -7,13 +7,26 @@ from typing import Any
 
 from .cells import column_index
 from .limits import GRID_ROWS
-from .patterns import HIDDEN, STRIDE, split_cells
+from .patterns import (
+    ATTRIBUTES,
+    DIGITS,
+    FORMULA,
+    HIDDEN,
+    LETTERS,
+    STRIDE,
+    TEXT,
+    VALUE,
+    split_cells,
+    type_and_style,
+)
 from .sink import Sink
 from .text import NeedsCare
 from .values import NULL, Values
 
 split_rows = re.compile(rb'(?:</row>)?<row r="([1-9][0-9]{0,6})"((?:\s+[A-Za-z_:][\w:.-]*="[^"<]*")*)>').split
 ROW_END = b"</row>"
+# Column, type and style of each cell of a row.
+Shape = list[tuple[int, bytes | None, bytes | None]]
 
 
 class UniformBlocks:
@@ -33,7 +46,7 @@ class UniformBlocks:
         if gaps.count(b"") != len(gaps) - count - 1 or not all(starts):
             return False
         numbers = self._row_numbers(b"".join(starts), count)
-        if numbers is None or any(parts[6::STRIDE]):
+        if numbers is None or any(parts[FORMULA::STRIDE]):
             return False
         shape = self._shape(parts, width, count, numbers)
         if shape is None:
@@ -58,31 +71,30 @@ class UniformBlocks:
             return None
         return numbers
 
-    def _shape(
-        self, parts: list[Any], width: int, count: int, numbers: list[bytes]
-    ) -> list[tuple[int, bytes | None, bytes | None]] | None:
+    def _shape(self, parts: list[Any], width: int, count: int, numbers: list[bytes]) -> Shape | None:
         """Column, type and style of each cell of a row, when they are the same in all rows."""
-        shape = []
-        addresses = parts[2::STRIDE]
-        groups = [parts[group::STRIDE] for group in (1, 4, 3, 5)]
+        shape: Shape = []
+        letters, addresses, attributes = (parts[group::STRIDE] for group in (LETTERS, DIGITS, ATTRIBUTES))
         for place in range(width):
-            firsts = [group[place] for group in groups]
-            if addresses[place::width] != numbers or any(
-                group[place::width].count(first) != count for group, first in zip(groups, firsts, strict=True)
+            name, attribute = letters[place], attributes[place]
+            if (
+                addresses[place::width] != numbers
+                or letters[place::width].count(name) != count
+                or attributes[place::width].count(attribute) != count
             ):
                 return None
-            letters, cell_type, style, late_style = firsts
-            shape.append((column_index(letters.decode()), cell_type, style or late_style))
+            known = type_and_style(attribute)
+            if known is None:
+                return None
+            shape.append((column_index(name.decode()), *known))
         columns = [column for column, *_ in shape]
         if columns[-1] >= self.sink.width or not all(map(lt, columns, columns[1:])):
             return None
         return shape
 
-    def _columns(
-        self, parts: list[Any], shape: list[tuple[int, bytes | None, bytes | None]], width: int
-    ) -> list[list[bytes]] | None:
+    def _columns(self, parts: list[Any], shape: Shape, width: int) -> list[list[bytes]] | None:
         """The JSON of each column."""
-        values, texts = parts[7::STRIDE], parts[8::STRIDE]
+        values, texts = parts[VALUE::STRIDE], parts[TEXT::STRIDE]
         found = []
         for place, (_, cell_type, style) in enumerate(shape):
             column, other = values[place::width], texts[place::width]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from json.encoder import encode_basestring
 
 from .cells import DATE, DATETIME, MARK, TIME
-from .dates import iso
+from .dates import iso, moments
 from .failures import Refused
 from .limits import CELL_CHARACTERS
 from .strings import SharedStrings
@@ -60,7 +60,11 @@ class Values:
         def one_by_one(raw: list[bytes | None]) -> list[bytes]:
             return [convert(value) if value else NULL for value in raw]
 
-        quick = self.strings.fragments if cell_type == b"s" else QUICK.get(convert)
+        quick = QUICK.get(convert)
+        if cell_type == b"s":
+            quick = self.strings.fragments
+        elif cell_type in (None, b"n") and self._format(style) == DATETIME:
+            quick = self._moments
         if quick is None:
             return one_by_one
 
@@ -69,6 +73,14 @@ class Values:
             return one_by_one(raw) if found is None else found
 
         return at_once
+
+    def _moments(self, raw: list[bytes]) -> list[bytes] | None:
+        if not JSON_NUMBERS(b",".join(raw) + b","):
+            return None
+        shown = moments(map(float, raw), date1904=self.date1904)
+        if None in shown:
+            return None
+        return [f'"{MARK}d{moment}{MARK}{DATETIME}"'.encode() for moment in shown]
 
     def _make(self, cell_type: bytes | None, style: bytes | None) -> Converter:
         if cell_type in (None, b"n"):

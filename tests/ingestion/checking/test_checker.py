@@ -37,7 +37,7 @@ def test_good_row_is_ready_to_be_stored():
     assert row.digest == digest(row.json)
     assert len(row.digest) == 16
     assert row.unique == {"id": '"a"'}
-    assert (row.errors, row.cells) == ([], [])
+    assert row.errors == []
 
 
 def test_refused_row_names_each_cell_at_fault():
@@ -45,7 +45,6 @@ def test_refused_row_names_each_cell_at_fault():
 
     assert (row.json, row.data, row.digest) == (None, None, b"")
     assert row.key == '["a"]'
-    assert row.cells == ["a", "soon", "0.5"]
     assert row.errors[0] == {
         "column": "B",
         "header": "opened",
@@ -73,7 +72,6 @@ def test_value_in_an_error_is_bounded_and_safe_to_store():
     assert len(value) <= 200
     assert value.startswith("a␀\ufffdb")
     json.dumps(row.errors, ensure_ascii=False).encode()
-    json.dumps(row.cells, ensure_ascii=False).encode()
 
 
 def test_blank_rows_are_counted_and_left_out():

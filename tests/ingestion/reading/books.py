@@ -100,7 +100,7 @@ def parts(
 
 def package(entries: dict[str, str | bytes], *, compression: int = zipfile.ZIP_DEFLATED) -> bytes:
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", compression, compresslevel=6) as archive:
+    with zipfile.ZipFile(out, "w", compression, compresslevel=1) as archive:
         for name, content in entries.items():
             archive.writestr(name, content)
     return out.getvalue()

@@ -135,7 +135,7 @@ def test_bomb_with_a_forged_size_is_damage(name, start, pattern, end):
     ],
 )
 def test_bomb_below_the_size_limit_is_stopped_on_the_way(name, start, pattern, end, limit):
-    assert failure(bomb(name, start, pattern, 40_000_000, end)).code == limit
+    assert failure(bomb(name, start, pattern, 30_000_000, end)).code == limit
 
 
 def test_whitespace_below_the_size_limit_is_read():
