@@ -24,6 +24,10 @@ class Context:
     looked_at: int = -1
 
     @property
+    def headers(self) -> list[str]:
+        return self.checker.header.headers if self.checker.header else []
+
+    @property
     def unique_fields(self) -> list[str]:
         """Fields whose values must differ, the key itself left out: it has rules of its own."""
         unique = [

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
 from django.db.models import Count, Max, QuerySet
 
-from ingestion.models import Dataset, Record, SchemaVersion, Upload
+from ingestion.models import Dataset, Record, RecordVersion, SchemaVersion, Upload
+from work.counting import Counted, bounded
 
-COUNTED_AT_MOST = 100_000
+RECORDS_COUNTED = 100_000
 
 
 @dataclass(frozen=True)
@@ -22,17 +22,6 @@ class Column:
     rules: list[str]
     description: str
     is_key: bool
-
-
-@dataclass(frozen=True)
-class Counted:
-    """A bounded count: exact, or at least so many."""
-
-    number: int
-    is_more: bool
-
-    def __str__(self) -> str:
-        return f"more than {self.number:,}" if self.is_more else f"{self.number:,}"
 
 
 def every() -> QuerySet[Dataset]:
@@ -85,16 +74,8 @@ def values(data: dict[str, Any], columns: Iterable[Column]) -> list[str]:
     return [_text(data.get(column.name)) for column in columns]
 
 
-def estimated_records(dataset: Dataset) -> Counted:
-    """Counted exactly up to a bound, so that a page costs the same for a dataset of any size."""
-    table = connection.ops.quote_name(Record._meta.db_table)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT count(*) FROM (SELECT 1 FROM {table} WHERE dataset_id = %s LIMIT %s) counted",  # noqa: S608
-            [dataset.pk, COUNTED_AT_MOST + 1],
-        )
-        (number,) = cursor.fetchone()
-    return Counted(min(number, COUNTED_AT_MOST), number > COUNTED_AT_MOST)
+def counted_records(dataset: Dataset) -> Counted:
+    return bounded(Record.objects.filter(dataset=dataset), RECORDS_COUNTED)
 
 
 def _column(field: dict[str, Any], key: list[str]) -> Column:

@@ -16,6 +16,7 @@ from work import outbox
 from work.jobs import Job
 from work.periodic import database_now
 
+HEADERS_KEPT = 200
 NAMED_CODES = 50  # an event names at most so many rules
 
 
@@ -30,6 +31,7 @@ def columns(
         "schema_version": context.schema.number,
         "parser_version": PARSER_VERSION,
         "assumptions": context.assumptions,
+        "headers": context.headers[:HEADERS_KEPT],
         "timings": timings(job),
         "rows_read": context.rows_read,
         "blank": context.blank,

@@ -64,8 +64,17 @@ def of_request(
         return keyset(queryset, cursor=None, limit=limit, newest_first=newest_first, by=by)
 
 
+def after(value: object) -> str:
+    """The cursor of the page that begins behind this value, whether a row has it or not."""
+    return _encoded(FORWARD, value)
+
+
 def _write(direction: str, row: Model, by: str) -> str:
-    text = json.dumps([direction, str(getattr(row, by))], separators=(",", ":"))
+    return _encoded(direction, getattr(row, by))
+
+
+def _encoded(direction: str, value: object) -> str:
+    text = json.dumps([direction, str(value)], separators=(",", ":"))
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 

@@ -39,6 +39,7 @@ class Upload(Leased):
     schema_version = models.PositiveIntegerField(null=True, editable=False)
     parser_version = models.CharField(max_length=20, blank=True, default="", editable=False)
     assumptions = models.JSONField(default=list, editable=False)
+    headers = models.JSONField(default=list, db_default=[], editable=False)  # as they stand in the file
     timings = models.JSONField(default=dict, editable=False)
     rows_read = models.BigIntegerField(default=0, db_default=0, editable=False)
     valid = models.BigIntegerField(default=0, db_default=0, editable=False)

@@ -54,7 +54,7 @@ def detail(request: Request, organisation: str, slug: str) -> HttpResponse:
         "versions": versions,
         "version_note": f"Table Schema, version {versions[0].number}",
         "uploads": uploads,
-        "records": dataset_pages.estimated_records(dataset),
+        "records": dataset_pages.counted_records(dataset),
         "may_manage": request.principal.can("manage", dataset.organisation),
         "may_upload": request.principal.can("upload", dataset.organisation),
     }

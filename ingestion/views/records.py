@@ -25,7 +25,7 @@ def listing(request: Request, organisation: str, slug: str) -> HttpResponse:
         "columns": columns,
         "rows": [(record, dataset_pages.values(record.data, columns)) for record in listed.items],
         "list": listed,
-        "total": dataset_pages.estimated_records(dataset),
+        "total": dataset_pages.counted_records(dataset),
     }
     return page(request, "ingestion/records.html", context, part="records-table")
 

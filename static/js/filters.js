@@ -9,3 +9,13 @@ document.addEventListener("htmx:configRequest", (event) => {
     for (const value of chosen) formData.append(name, value);
   }
 });
+
+// A pill or a page of the list changes the address: the form beside it says what is in force, and sends it along.
+document.addEventListener("htmx:pushedIntoHistory", () => {
+  const given = new URLSearchParams(location.search);
+  for (const field of document.querySelectorAll("form.filters[hx-get] [name]")) {
+    if (field === document.activeElement) continue;
+    if (field.type === "checkbox") field.checked = given.getAll(field.name).includes(field.value);
+    else field.value = given.get(field.name) ?? "";
+  }
+});

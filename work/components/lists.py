@@ -12,6 +12,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from work.components.addresses import with_query, without_value
+from work.counting import Counted
+from work.wording import number
 
 register = template.Library()
 
@@ -107,7 +109,7 @@ def numbered_pages(
 
 @register.simple_block_tag(takes_context=True)
 def bulk_bar(
-    context: template.Context, content: str, url: str, *, matching: int = 0, id: str = "bulk"
+    context: template.Context, content: str, url: str, *, matching: int | Counted = 0, id: str = "bulk"
 ) -> SafeString:
     """The form that the boxes of a table belong to, with its buttons. The filters in force are sent along as
     `rule`, so that "all that match" means what the viewer saw."""
@@ -115,12 +117,18 @@ def bulk_bar(
     given = {
         "content": content,
         "url": url,
-        "matching": matching,
+        "everything": _everything(matching) if matching else "",
         "id": id,
         "rule": request.GET.urlencode(),
         "csrf_token": context.get("csrf_token"),
     }
     return render_to_string("_components/bulk_bar.html", given)
+
+
+def _everything(matching: int | Counted) -> str:
+    if isinstance(matching, Counted) and matching.is_more:
+        return f"Apply to all that match, {matching}"
+    return f"Apply to all {matching if isinstance(matching, Counted) else number(matching)} that match"
 
 
 @register.simple_tag
