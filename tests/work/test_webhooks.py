@@ -3,8 +3,10 @@ import hmac
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import StringIO
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import transaction
 
 from tests.factories import OrganisationFactory, UserFactory
@@ -160,3 +162,39 @@ def test_an_address_that_is_never_called_is_refused_at_once():
     with pytest.raises(PermanentFailure, match="outbound_url_unusable"):
         webhooks.add(url="ftp://x.example/", by="operator")
     assert not Webhook.objects.exists()
+
+
+def run(*words):
+    output = StringIO()
+    call_command("webhook", *words, stdout=output)
+    return output.getvalue().split()
+
+
+def test_the_command_adds_lists_and_switches_off(receiver):
+    organisation = OrganisationFactory(slug="acme")
+    url = f"http://127.0.0.1:{receiver.server_address[1]}/hook"
+
+    pk, secret = run("add", url, "--organisation", "acme", "--by", "ann")
+    told(organisation=organisation)
+    call_all()
+
+    webhook = Webhook.objects.get(pk=pk)
+    assert (webhook.organisation, webhook.secret) == (organisation, secret)
+    assert run("list")[:3] == [pk, "on", url]
+    assert run("list")[-6:] == ["1", "answered,", "0", "failed,", "0", "waiting"]
+    run("off", pk, "--by", "ann", "--why", "retired")
+    assert run("list")[1] == "off"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("add", "ftp://x.example/", "--by", "ann"), "can be called"),
+        (("add", "https://x.example/", "--by", "ann", "--organisation", "gone"), "no organisation gone"),
+        (("off", "01a22d61-27c2-7615-b5f7-b2d9ee4a2546", "--by", "ann"), "no webhook"),
+        (("off", "x", "--by", "ann"), "no webhook"),
+    ],
+)
+def test_the_command_says_what_is_wrong(words, said):
+    with pytest.raises(CommandError, match=said):
+        run(*words)
