@@ -33,6 +33,7 @@ class BulkKind:
       the others cannot.
     - `act(row, by, why)` acts on one row and raises StateChanged when it cannot any more. It runs in the
       transaction that stores the outcome.
+    - `label(row)` names a row for people, on the preview and beside its outcome.
     - `right` is needed in the organisation of every row; `path` leads from a row to that organisation.
     """
 
@@ -46,6 +47,7 @@ class BulkKind:
     path: str = "organisation"
     found: str = "state"
     url_name: str = ""
+    label: Callable[[Any], str] = str
     is_grave: bool = False
 
 

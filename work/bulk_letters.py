@@ -33,6 +33,10 @@ def _discard(row: Delivery, by: Any, why: str) -> None:
     deliveries.discard(delivery=row, by=by, why=why)
 
 
+def _label(row: Delivery) -> str:
+    return f"{row.event.type} to {row.consumer}: {row.event.subject_label or row.event.subject_id}"
+
+
 KINDS = (
     BulkKind(
         action="delivery.replay",
@@ -41,6 +45,7 @@ KINDS = (
         queryset=dead_letters,
         eligible=_are_dead,
         act=_replay,
+        label=_label,
         path="event__organisation",
         url_name="dead_letters",
     ),
@@ -51,6 +56,7 @@ KINDS = (
         queryset=dead_letters,
         eligible=_are_dead,
         act=_discard,
+        label=_label,
         path="event__organisation",
         url_name="dead_letters",
         is_grave=True,

@@ -64,7 +64,7 @@ def _act_on_one(job: Job, action: BulkAction, kind: BulkKind, row: Any, counts: 
     try:
         with transaction.atomic():
             kind.act(row, action.requested_by, action.reason)
-            return _store(job, action, row, CHANGED, "", counts)
+            return _store(job, action, kind, row, CHANGED, "", counts)
     except StateChanged as error:
         outcome, found = NOT_ELIGIBLE, bulk.found_now(kind, row, error)
     except (LeaseLost, OperationalError, InterfaceError):
@@ -73,16 +73,22 @@ def _act_on_one(job: Job, action: BulkAction, kind: BulkKind, row: Any, counts: 
         log.exception("bulk.row_failed", action=action.action, row=str(row.pk))
         outcome, found = FAILED, error.code if isinstance(error, WorkFailure) else type(error).__name__
     with transaction.atomic():
-        return _store(job, action, row, outcome, found, counts)
+        return _store(job, action, kind, row, outcome, found, counts)
 
 
 def _store(
-    job: Job, action: BulkAction, row: Any, outcome: str, found: str, counts: Counter[str]
+    job: Job,
+    action: BulkAction,
+    kind: BulkKind,
+    row: Any,
+    outcome: str,
+    found: str,
+    counts: Counter[str],
 ) -> Counter[str]:
     """The fence stands last: a worker that lost its lease stores neither the outcome nor the effect."""
     counts = counts + Counter({outcome: 1})
     BulkOutcome.objects.create(
-        bulk=action, subject=row.pk, label=str(row)[:200], outcome=outcome, found=found[:60]
+        bulk=action, subject=row.pk, label=kind.label(row)[:200], outcome=outcome, found=found[:60]
     )
     crash.point("bulk.row")
     held = BulkAction.objects.filter(pk=action.pk, lease_token=job.token)

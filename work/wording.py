@@ -35,7 +35,7 @@ def duration(value: timedelta | int | float | Decimal | None) -> str:
     if value is None:
         return "–"
     seconds = value.total_seconds() if isinstance(value, timedelta) else float(value)
-    sign, seconds = ("−" if seconds < 0 else ""), abs(seconds)
+    sign, seconds = ("−" if seconds <= -0.0005 else ""), abs(seconds)
     if seconds < 0.9995:
         return f"{sign}{round(seconds * 1000)}{THIN}ms"
     if seconds < 9.95:

@@ -178,7 +178,7 @@ def _preview_page(
         "counted": counted,
         "sentence": bulk.sentence(counted),
         "not_eligible": [(found.replace("_", " "), number) for found, number in counted.not_eligible.items()],
-        "rows": [(row, str(row), str(getattr(row, kind.found)), row.pk in eligible) for row in rows],
+        "rows": [(row, kind.label(row), str(getattr(row, kind.found)), row.pk in eligible) for row in rows],
         "is_cut": counted.matching > LISTED_IN_PREVIEW,
         "form": form,
         "chosen": chosen,
