@@ -18,6 +18,7 @@ def register() -> None:
             title=partial(_title, title),
             text=_text,
             path=_path,
+            needs_person=pattern != "upload.processed",
         )
 
 
