@@ -30,6 +30,21 @@ THINGS = {
     "upload": lambda w: ({"upload_id": w.upload.pk}, {}),
     "verdict": lambda w: ({"upload_id": w.verdict.pk}, {}),
     "dataset": lambda w: ({"slug": "stations"}, {"organisation": "north"}),
+    "report": lambda w: ({"upload_id": w.verdict.pk, "kind": "csv"}, {}),
+    "stations": lambda w: ({"organisation": "north", "slug": "stations"}, {}),
+    "record": lambda w: ({"organisation": "north", "slug": "stations", "record": w.record.pk}, {}),
+    "event": lambda w: ({"pk": w.event.pk}, {}),
+    "decision": lambda w: ({"pk": w.decision.pk}, {}),
+    "notice": lambda w: ({"pk": w.notification.pk}, {}),
+    "parked": lambda w: ({"pipeline": "upload", "pk": w.parked.pk}, {}),
+    "letter": lambda w: ({"pk": w.letter.pk}, {}),
+    "bulk": lambda w: ({"pk": w.bulk.pk}, {}),
+    "withdraw": lambda w: ({"action": "upload.withdraw"}, {}),
+    "replay": lambda w: ({"action": "delivery.replay"}, {}),
+    "run": lambda w: ({"pk": w.run.pk}, {}),
+    "recovery": lambda w: ({"name": "recovery"}, {}),
+    "failure": lambda w: ({"fingerprint": "f1"}, {}),
+    "uploads": lambda w: ({"name": "upload"}, {}),
     "help page": lambda w: ({"page": "states"}, {}),
     "reset link": lambda w: ({"uidb36": "1", "key": "x-y"}, {}),
 }
@@ -39,15 +54,22 @@ def row(name: str, method: str, thing: str, statuses: str, data: Any = None, **h
     return Row(name, method, thing, tuple(statuses.split()), data, headers)
 
 
-def csv():
-    return SimpleUploadedFile("stations.csv", b"id,amount\n1,2\n")
+def a_file(w):
+    file = SimpleUploadedFile("stations.csv", b"id,amount\n1,2\n")
+    return {"dataset": "stations", "file": file}
+
+
+def chosen(w):
+    return {"chosen": str(w.upload.pk)}
 
 
 SCHEMA = {"fields": [{"name": "id", "type": "string"}], "primaryKey": ["id"]}
+NEW_TOKEN = {"title": "x", "role": "uploader"}
 DATASET = {"slug": "new", "title": "New", "schema": SCHEMA}
 PASSWORD = {"oldpassword": "x", "password1": "y", "password2": "z"}
 
 # fmt: off
+# ruff: noqa: E501 - a table is read by its columns
 ROWS = [
     #   name                             method  thing         anon  other upl   man   oper  admin
     row("help",                          "GET",  "",           "200  200   200   200   200   200"),
@@ -92,15 +114,94 @@ ROWS = [
     row("member_removal",                "GET",  "member",     "sign 404   403   200   200   200"),
     row("member_removal",                "POST", "member",     "sign 404   403   302   302   302", {}),
     row("tokens",                        "GET",  "north",      "sign 404   403   200   200   200"),
-    row("token_new",                     "POST", "of north",   "sign 404   403   200   200   200", {"title": "x", "role": "uploader"}),
+    row("token_new",                     "POST", "of north",   "sign 404   403   200   200   200", NEW_TOKEN),
     row("token_revocation",              "GET",  "token",      "sign 404   403   200   200   200"),
     row("token_revocation",              "POST", "token",      "sign 404   403   302   302   302", {}),
+
+    # Uploads and datasets
+    row("uploads",                       "GET",  "",           "sign 200   200   200   200   200"),
+    row("upload_new",                    "GET",  "",           "sign 200   200   200   200   200"),
+    row("upload_new",                    "POST", "",           "sign 422   422   422   422   422", {}),
+    row("upload",                        "GET",  "upload",     "sign 404   200   200   200   200"),
+    row("upload",                        "GET",  "verdict",    "sign 404   200   200   200   200"),
+    row("upload_cancellation",           "GET",  "upload",     "sign 404   200   200   200   200"),
+    row("upload_cancellation",           "POST", "upload",     "sign 404   422   422   422   422", {}),
+    row("upload_original",               "GET",  "upload",     "sign 404   200   200   200   200"),
+    row("upload_report",                 "GET",  "report",     "sign 404   302   302   302   302"),
+    row("upload_report",                 "POST", "report",     "sign 404   302   302   302   302", {}),
+    row("datasets",                      "GET",  "",           "sign 200   200   200   200   200"),
+    row("dataset_new",                   "GET",  "",           "sign 200   403   200   200   200"),
+    row("dataset_new",                   "POST", "",           "sign 422   403   422   422   422", {}),
+    row("dataset",                       "GET",  "stations",   "sign 404   200   200   200   200"),
+    row("dataset_schema",                "GET",  "stations",   "sign 404   403   200   200   200"),
+    row("dataset_schema",                "POST", "stations",   "sign 404   403   422   422   422", {}),
+    row("records",                       "GET",  "stations",   "sign 404   200   200   200   200"),
+    row("record",                        "GET",  "record",     "sign 404   200   200   200   200"),
+
+    # The console of every signed-in person, about their own organisations
+    row("home",                          "GET",  "",           "sign 200   200   200   200   200"),
+    row("attention",                     "GET",  "",           "sign 200   200   200   200   200"),
+    row("attention_claim",               "POST", "",           "sign 400   400   400   400   400", {}),
+    row("notifications",                 "GET",  "",           "sign 200   200   200   200   200"),
+    row("notifications_read",            "POST", "",           "sign 302   302   302   302   302", {}),
+    row("notification",                  "POST", "notice",     "sign 404   404   302   404   404", {}),
+    row("events",                        "GET",  "",           "sign 200   200   200   200   200"),
+    row("event",                         "GET",  "event",      "sign 404   200   200   200   200"),
+    row("audit_trail",                   "GET",  "",           "sign 200   200   200   200   200"),
+    row("decisions",                     "GET",  "",           "sign 200   200   200   200   200"),
+    row("decision",                      "GET",  "decision",   "sign 404   200   200   200   200"),
+    row("bulk",                          "GET",  "",           "sign 200   200   200   200   200"),
+    row("bulk_action",                   "GET",  "bulk",       "sign 404   200   200   200   200"),
+    row("bulk_cancellation",             "GET",  "bulk",       "sign 404   403   200   200   200"),
+    row("bulk_cancellation",             "POST", "bulk",       "sign 404   403   422   422   422", {}),
+    # Of another tenant's rows the preview counts none.
+    row("bulk_preview",                  "POST", "withdraw",   "sign 200   200   200   200   200", chosen),
+    row("bulk_preview",                  "POST", "replay",     "sign 403   403   403   200   200", chosen),
+    row("bulk_confirmation",             "POST", "withdraw",   "sign 200   200   200   200   200", chosen),
+
+    # The console of operators
+    row("parked_row",                    "GET",  "parked",     "sign 403   403   403   200   200"),
+    row("parked_retry",                  "GET",  "parked",     "sign 403   403   403   200   200"),
+    row("parked_retry",                  "POST", "parked",     "sign 403   403   403   422   422", {}),
+    row("parked_ending",                 "GET",  "parked",     "sign 403   403   403   200   200"),
+    row("parked_ending",                 "POST", "parked",     "sign 403   403   403   422   422", {}),
+    row("periodic_jobs",                 "GET",  "",           "sign 403   403   403   200   200"),
+    row("periodic_job",                  "GET",  "recovery",   "sign 403   403   403   200   200"),
+    row("periodic_start",                "GET",  "recovery",   "sign 403   403   403   200   200"),
+    row("periodic_start",                "POST", "recovery",   "sign 403   403   403   422   422", {}),
+    row("periodic_run",                  "GET",  "run",        "sign 403   403   403   200   200"),
+    row("dead_letters",                  "GET",  "",           "sign 403   403   403   200   200"),
+    row("dead_letter",                   "GET",  "letter",     "sign 403   403   403   200   200"),
+    row("dead_letter_replay",            "GET",  "letter",     "sign 403   403   403   200   200"),
+    row("dead_letter_replay",            "POST", "letter",     "sign 403   403   403   422   422", {}),
+    row("dead_letter_discarding",        "GET",  "letter",     "sign 403   403   403   200   200"),
+    row("dead_letter_discarding",        "POST", "letter",     "sign 403   403   403   422   422", {}),
+    row("failures",                      "GET",  "",           "sign 403   403   403   200   200"),
+    row("failure",                       "GET",  "failure",    "sign 403   403   403   200   200"),
+    row("invariants",                    "GET",  "",           "sign 403   403   403   200   200"),
+    row("invariants_quick_run",          "POST", "",           "sign 403   403   403   302   302", {}),
+    row("invariants_deep_run",           "POST", "",           "sign 403   403   403   302   302", {}),
+    row("health_panel",                  "GET",  "",           "sign 403   403   403   200   200"),
+    row("health_line",                   "GET",  "",           "sign 403   403   403   200   200"),
+    row("workers",                       "GET",  "",           "sign 403   403   403   200   200"),
+    row("pipelines",                     "GET",  "",           "sign 403   403   403   200   200"),
+    row("pipeline",                      "GET",  "uploads",    "sign 403   403   403   200   200"),
+    row("pipeline_pause",                "GET",  "uploads",    "sign 403   403   403   200   200"),
+    row("pipeline_pause",                "POST", "uploads",    "sign 403   403   403   422   422", {}),
+    row("pipeline_resume",               "GET",  "uploads",    "sign 403   403   403   200   200"),
+    row("pipeline_resume",               "POST", "uploads",    "sign 403   403   403   422   422", {}),
+
+    # For machines
+    row("healthz",                       "GET",  "",           "200  200   200   200   200   200"),
+    row("readyz",                        "GET",  "",           "200  200   200   200   200   200"),
+    row("healthz_workers",               "GET",  "",           "503  503   503   503   503   503"),  # none runs
+    row("metrics",                       "GET",  "",           "401  401   401   401   200   200"),
 
     # The API
     row("api:openapi-json",              "GET",  "",           "200  200   200   200   200   200"),
     row("api:me",                        "GET",  "",           "401  200   200   200   200   200"),
     row("api:list_uploads",              "GET",  "",           "401  200   200   200   200   200"),
-    row("api:accept",                    "POST", "north",      "401  404   202   202   202   202", lambda: {"dataset": "stations", "file": csv()}),
+    row("api:accept",                    "POST", "north",      "401  404   202   202   202   202", a_file),
     row("api:get_upload",                "GET",  "upload",     "401  404   200   200   200   200"),
     row("api:cancel",                    "POST", "upload",     "401  404   200   200   200   200", {"why": "x"}),
     row("api:list_errors",               "GET",  "upload",     "401  404   200   200   200   200"),

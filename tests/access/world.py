@@ -1,15 +1,19 @@
 """One of each thing, all of them North's, and somebody of each role to ask for them."""
 
 import io
+import uuid
 from types import SimpleNamespace
 
+from django.db import transaction
 from django.utils import timezone
 
 from accounts import tokens
 from accounts.models import Organisation
-from ingestion.models import Upload
+from ingestion.models import Record, Upload
 from tests.factories import DatasetFactory, MembershipFactory, UploadFactory, UserFactory
-from work import storage
+from work import decisions, storage
+from work.models import Attempt, BulkAction, Delivery, Event, Notification, PeriodicRun
+from work.recovery import PARKED
 
 ROLES = ("anonymous", "other_tenant", "uploader", "manager", "operator", "administrator")
 
@@ -40,6 +44,7 @@ def make_world():
         user=people["manager"], organisation=north, role="uploader", title="nightly", by=people["manager"]
     )
     dataset = DatasetFactory(organisation=north, slug="stations")
+    verdict = _failed_upload(dataset)
     return SimpleNamespace(
         north=north,
         people=people,
@@ -48,8 +53,55 @@ def make_world():
         token=token,
         dataset=dataset,
         upload=_waiting_upload(dataset),
-        verdict=_failed_upload(dataset),
+        verdict=verdict,
+        record=Record.objects.create(
+            dataset=dataset, key="1", data={"id": "1", "amount": 2}, digest=b"x", upload=verdict
+        ),
+        **_console(north, people["manager"], dataset),
     )
+
+
+def _console(north, manager, dataset):
+    """What the console's pages are about."""
+    with transaction.atomic():
+        decision = decisions.record(
+            "upload.withdrawn", by=manager, kind="upload", subject="1", organisation=north, why="x"
+        )
+    event = Event.objects.get(type="upload.withdrawn")
+    parked = UploadFactory(dataset=dataset)
+    asking = {"due_at": None, "asked_at": timezone.now(), "question": PARKED}
+    Upload.objects.filter(pk=parked.pk).update(**asking)
+    letter = Delivery.objects.create(event=event, consumer="test")
+    Delivery.objects.filter(pk=letter.pk).update(**asking | {"question": "dead_letter", "state": "dead"})
+    Attempt.objects.create(
+        pipeline="upload",
+        subject=parked.pk,
+        number=1,
+        token=uuid.uuid4(),
+        worker=uuid.uuid4(),
+        worker_label="host:1",
+        organisation=north,
+        ended_at=timezone.now(),
+        outcome="failed",
+        fingerprint="f1",
+    )
+    return {
+        "decision": decision,
+        "event": event,
+        "parked": parked,
+        "letter": letter,
+        "notification": Notification.objects.create(
+            user=manager, organisation=north, event=event.pk, kind="x", title="x", path="/"
+        ),
+        "bulk": BulkAction.objects.create(
+            organisation=north,
+            action="upload.withdraw",
+            rule={},
+            requested_by=manager,
+            requested_by_label="manager",
+        ),
+        "run": PeriodicRun.objects.create(name="recovery", slot=timezone.now()),
+    }
 
 
 def _waiting_upload(dataset):
