@@ -490,6 +490,21 @@ def test_verify_prints_a_table_and_keeps_the_run():
     assert InvariantRun.objects.get().requested_by_label == "manage.py verify"
 
 
+def test_verify_prints_the_first_breaches(only):
+    only(
+        Invariant("lamps", "Lamps burn", lambda deep: [Breach(f"lamp {n}", "It is dark.") for n in range(7)])
+    )
+    output = StringIO()
+
+    with pytest.raises(SystemExit):
+        call_command("verify", stdout=output)
+
+    lines = output.getvalue().splitlines()
+    assert lines[0].endswith("7 broken")
+    assert lines[1:6] == [f"    lamp {n}: It is dark." for n in range(5)]
+    assert lines[6:] == ["    and 2 more", "1 of 1 invariants are broken (quick run)."]
+
+
 def test_verify_exits_with_1_and_names_the_breach():
     PipelinePause.objects.create(pipeline="gone", paused_by_label="operator", reason="x")
     output = StringIO()

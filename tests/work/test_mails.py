@@ -82,7 +82,7 @@ class SmtpHandler(socketserver.StreamRequestHandler):
 
     def handle(self):
         self.server.connections += 1
-        self.say("220 mail.example")
+        self.say(self.server.greeting)
         while line := self.rfile.readline():
             word = line.split()[0].upper().decode() if line.split() else ""
             if word == "DATA":
@@ -105,7 +105,7 @@ class SmtpHandler(socketserver.StreamRequestHandler):
 
 class SmtpServer(socketserver.ThreadingTCPServer):
     daemon_threads = True
-    rcpt, taken, connections = "250 fine", 0, 0
+    greeting, rcpt, taken, connections = "220 mail.example", "250 fine", 0, 0
 
 
 @pytest.fixture
@@ -185,6 +185,15 @@ def test_a_connection_that_is_refused_by_the_server_is_temporary(monkeypatch):
         raise smtplib.SMTPConnectError(421, "too many")
 
     monkeypatch.setattr(EmailMessage, "send", refused)
+    queued()
+
+    send_all()
+
+    assert Mail.objects.get().state == MailState.QUEUED
+
+
+def test_a_server_that_turns_everybody_away_is_temporary(server):
+    server.greeting = "554 go away"
     queued()
 
     send_all()

@@ -350,6 +350,22 @@ def test_addresses_that_are_no_plain_http_are_refused(url):
         outbound.fetch(Call("GET", url), rules())
 
 
+def test_a_name_beyond_ascii_is_looked_up_in_its_ascii_form():
+    assert outbound_addresses.ascii_host("bücher.example") == "xn--bcher-kva.example"
+    with pytest.raises(PermanentFailure, match="outbound_url_unusable"):
+        outbound_addresses.ascii_host("ü" * 80)
+
+
+def test_no_time_left_is_no_connection(server, allowed):
+    def slow(host, port):
+        time.sleep(0.2)
+        return ["127.0.0.1"]
+
+    with pytest.raises(TemporaryFailure, match="outbound_too_slow"):
+        get(server, seconds=0.05, resolve=slow)
+    assert server.seen == []
+
+
 def test_proxies_of_the_environment_are_ignored(server, allowed, monkeypatch):
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9/")
