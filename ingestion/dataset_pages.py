@@ -1,5 +1,6 @@
 """What pages show of datasets: their columns in words, their numbers, the values of a record."""
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -72,6 +73,37 @@ def key_names(schema: dict[str, Any]) -> list[str]:
 
 def values(data: dict[str, Any], columns: Iterable[Column]) -> list[str]:
     return [_text(data.get(column.name)) for column in columns]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What one column held before, and what came in its place."""
+
+    column: Column
+    before: str
+    after: str
+
+
+def changes(
+    record: Record, earlier: Sequence[RecordVersion], columns: Sequence[Column]
+) -> list[tuple[RecordVersion, list[Change]]]:
+    """Each earlier version, the newest first, with the columns in which its successor differs."""
+    listed, later = [], values(record.data, columns)
+    for version in earlier:
+        held = values(version.data, columns)
+        pairs = zip(columns, held, later, strict=True)
+        listed.append((version, [Change(*three) for three in pairs if three[1] != three[2]]))
+        later = held
+    return listed
+
+
+def key_text(record: Record) -> str:
+    """The values of the key as people write them."""
+    try:
+        parts = json.loads(record.key)
+    except ValueError:
+        return record.key
+    return " / ".join(_text(part) for part in parts) if isinstance(parts, list) else _text(parts)
 
 
 def counted_records(dataset: Dataset) -> Counted:

@@ -1,15 +1,17 @@
 """What people fill in about uploads and datasets."""
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
 from django.core.validators import validate_slug
+from django.urls import reverse_lazy
 
 from accounts.models import Organisation
 from accounts.principals import Principal
 from ingestion import list_filters
-from ingestion.models import Dataset
+from ingestion.models import Dataset, ErrorCount
 from ingestion.states import UploadState
 from work.identifiers import uuid7
 
@@ -47,7 +49,18 @@ class UploadForm(forms.Form):
     """`nonce` goes along as the Idempotency-Key: pressed twice, it is one upload."""
 
     nonce = forms.UUIDField(widget=forms.HiddenInput, initial=uuid7)
-    dataset = forms.ModelChoiceField(queryset=Dataset.objects.none(), empty_label="Choose a dataset")
+    dataset = forms.ModelChoiceField(
+        queryset=Dataset.objects.none(),
+        empty_label="Choose a dataset",
+        widget=forms.Select(
+            attrs={
+                "hx-get": reverse_lazy("upload_new"),
+                "hx-trigger": "change",
+                "hx-target": "#expected",
+                "hx-swap": "outerHTML",
+            }
+        ),
+    )
     file = forms.FileField(
         label="Spreadsheet",
         help_text="An Excel workbook (.xlsx, .xlsm) or text with separators (.csv, .tsv).",
@@ -68,14 +81,24 @@ class UploadForm(forms.Form):
 
 
 class RowFilter(forms.Form):
-    code = forms.CharField(required=False, max_length=60, widget=forms.HiddenInput)
-    column = forms.CharField(required=False, max_length=10, widget=forms.HiddenInput)
+    """Rule and column as they were found in this upload."""
+
+    code = forms.ChoiceField(required=False, label="Rule")
+    column = forms.ChoiceField(required=False, label="Column")
     text = forms.CharField(
         required=False,
         max_length=100,
         label="Find in values",
         widget=forms.TextInput(attrs={"type": "search"}),
     )
+
+    def __init__(self, *args: Any, groups: Iterable[ErrorCount], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        codes = sorted({group.code for group in groups})
+        columns = {group.column: f"{group.column} {group.header}".strip() for group in groups if group.column}
+        _offer(self.fields["code"], [("", "Every rule"), *((code, code) for code in codes)])
+        by_place = sorted(columns.items(), key=lambda column: (len(column[0]), column[0]))
+        _offer(self.fields["column"], [("", "Every column"), *by_place])
 
 
 class SchemaForm(forms.Form):

@@ -18,6 +18,7 @@ from work.access import signed_in
 from work.problems import Problem
 from work.views.requests import Request, page
 
+LATEST = 10
 EXAMPLE = {
     "fields": [
         {"name": "id", "title": "Id", "type": "string", "constraints": {"required": True}},
@@ -46,7 +47,7 @@ def listing(request: Request) -> HttpResponse:
 def detail(request: Request, organisation: str, slug: str) -> HttpResponse:
     dataset = find(request, organisation, slug)
     versions = list(dataset.schema_versions.select_related("made_by").order_by("-number")[:20])
-    uploads = queries.visible(request.principal).filter(dataset=dataset).order_by("-pk")[:10]
+    uploads = queries.visible(request.principal).filter(dataset=dataset).order_by("-pk")[:LATEST]
     context = {
         "dataset": dataset,
         "columns": dataset_pages.columns(versions[0].schema),
@@ -104,10 +105,14 @@ def schema(request: Request, organisation: str, slug: str) -> HttpResponse:
         )
     except Problem as problem:
         _refuse(form, problem)
+        current = dataset.schema_versions.select_related("made_by").latest("number")
         return _schema_page(request, dataset, current, form, status=422)
-    messages.success(
-        request, f"The schema is at version {changed.number}. Uploads are checked by it from now on."
-    )
+    if changed.number == form.cleaned_data["version"]:
+        messages.info(request, f"Nothing was changed: version {changed.number} says the same.")
+    else:
+        messages.success(
+            request, f"The schema is at version {changed.number}. Uploads are checked by it from now on."
+        )
     return redirect("dataset", organisation=organisation, slug=slug)
 
 
@@ -122,7 +127,7 @@ def _refuse(form: DatasetForm | SchemaForm, problem: Problem) -> None:
     listed: list[dict[str, str]] = problem.extra.get("errors", [])
     for error in listed:
         form.add_error("schema", f"{error['at']}: {error['message']}" if error["at"] else error["message"])
-    if not listed:
+    if not listed and problem.code != "schema_changed_meanwhile":
         field = "slug" if problem.code == "slug_taken" else "schema"
         form.add_error(field, f"{problem.message} {problem.remedy}".strip())
 
@@ -134,9 +139,13 @@ def _new_page(request: Request, form: DatasetForm, status: int = 200) -> Templat
 def _schema_page(
     request: Request, dataset: Dataset, current: SchemaVersion, form: SchemaForm, status: int = 200
 ) -> TemplateResponse:
+    """When somebody was faster, the form goes on from the newer version, which is shown beside it."""
     context: dict[str, Any] = {"dataset": dataset, "current": current, "form": form}
-    given = form.data.get("version", "") if form.is_bound else ""
-    context["moved"] = bool(given) and given != str(current.number)
+    given = form.data.get("version", "") if form.is_bound else str(current.number)
+    context["moved"] = given.isdecimal() and given != str(current.number)
+    context["current_text"] = _json(current.schema)
+    if form.is_bound and given != str(current.number):
+        form.data = {**form.data.dict(), "version": str(current.number)}  # type: ignore[attr-defined]
     return TemplateResponse(request, "ingestion/dataset_schema.html", context, status=status)
 
 

@@ -18,6 +18,7 @@ from work.problems import Problem
 from work.storage import FileMissing
 from work.views.requests import Request
 
+NOT_THERE = "This report is not there yet. Ask for it here; a worker builds it in a moment."
 WORDS = {"xlsx": "Annotated workbook", "csv": "CSV", "json": "JSON"}
 
 
@@ -46,27 +47,40 @@ def report(request: Request, upload_id: uuid.UUID, kind: str) -> HttpResponseBas
         raise Http404
     found = queries.live_reports(upload).get(kind)
     if request.method == "POST":
-        try:
-            found = reports.request(upload=upload, kind=kind, by=request.principal)
-        except Problem as problem:
-            messages.warning(request, f"{problem.message} {problem.remedy}".strip())
-            return redirect("upload", upload_id=upload.pk)
+        return _ask(request, upload, kind)
     if request.htmx:
         return _place(request, upload, kind, found)
-    if request.method == "POST":
-        messages.success(
-            request, "The report is asked for. A worker builds it; this page offers it when it is there."
-        )
-        return redirect("upload", upload_id=upload.pk)
     if found is None or found.state != ReportState.BUILT:
-        raise Http404
-    return downloads.serve(
-        request,
-        key=found.storage_key,
-        filename=reports.filename(upload, kind),
-        content_type=CONTENT_TYPES[kind],
-        sha256=found.sha256,
-    )
+        messages.warning(request, NOT_THERE)
+        return redirect("upload", upload_id=upload.pk)
+    try:
+        return downloads.serve(
+            request,
+            key=found.storage_key,
+            filename=reports.filename(upload, kind),
+            content_type=CONTENT_TYPES[kind],
+            sha256=found.sha256,
+        )
+    except FileMissing as error:
+        raise Http404 from error
+
+
+def _ask(request: Request, upload: Upload, kind: str) -> HttpResponse:
+    """Accepted, not built: 202 for the part that then reads itself, the page again without script."""
+    found, refused = None, ""
+    try:
+        found = reports.request(upload=upload, kind=kind, by=request.principal)
+    except Problem as problem:
+        refused = f"{problem.message} {problem.remedy}".strip()
+    if request.htmx:
+        return _place(request, upload, kind, found, refused, status=422 if refused else 202)
+    if refused:
+        messages.warning(request, refused)
+    else:
+        messages.success(
+            request, "The report is asked for. A worker builds it; it is offered here when it is there."
+        )
+    return redirect("upload", upload_id=upload.pk)
 
 
 def reports_of(upload: Upload) -> list[tuple[str, str, Report | None]]:
@@ -75,9 +89,11 @@ def reports_of(upload: Upload) -> list[tuple[str, str, Report | None]]:
     return [(kind, word, live.get(kind)) for kind, word in WORDS.items()]
 
 
-def _place(request: Request, upload: Upload, kind: str, found: Report | None) -> HttpResponse:
-    context = {"upload": upload, "kind": kind, "word": WORDS[kind], "report": found}
-    return TemplateResponse(request, "ingestion/_report.html", context)
+def _place(
+    request: Request, upload: Upload, kind: str, found: Report | None, refused: str = "", status: int = 200
+) -> HttpResponse:
+    context = {"upload": upload, "kind": kind, "word": WORDS[kind], "report": found, "refused": refused}
+    return TemplateResponse(request, "ingestion/_report.html", context, status=status)
 
 
 def _find(request: Request, upload_id: uuid.UUID) -> Upload:

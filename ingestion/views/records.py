@@ -12,6 +12,8 @@ from work import paging
 from work.access import signed_in
 from work.views.requests import Request, page
 
+EARLIER_SHOWN = 50
+
 
 @require_safe
 @signed_in
@@ -26,6 +28,7 @@ def listing(request: Request, organisation: str, slug: str) -> HttpResponse:
         "rows": [(record, dataset_pages.values(record.data, columns)) for record in listed.items],
         "list": listed,
         "total": dataset_pages.counted_records(dataset),
+        "may_upload": request.principal.can("upload", dataset.organisation),
     }
     return page(request, "ingestion/records.html", context, part="records-table")
 
@@ -36,13 +39,13 @@ def detail(request: Request, organisation: str, slug: str, record: int) -> HttpR
     dataset = find(request, organisation, slug)
     found: Record = get_object_or_404(queries.records(dataset.pk).select_related("upload"), pk=record)
     columns = dataset_pages.columns(dataset.schema_versions.latest("number").schema)
-    earlier = list(queries.earlier_values(found)[:50])
-    history = [(each, dataset_pages.values(each.data, columns)) for each in earlier]
+    earlier = list(queries.earlier_values(found)[: EARLIER_SHOWN + 1])
     context = {
         "dataset": dataset,
         "record": found,
-        "columns": columns,
+        "name": dataset_pages.key_text(found),
         "values": list(zip(columns, dataset_pages.values(found.data, columns), strict=True)),
-        "history": history,
+        "history": dataset_pages.changes(found, earlier, columns)[:EARLIER_SHOWN],
+        "is_cut": len(earlier) > EARLIER_SHOWN,
     }
     return TemplateResponse(request, "ingestion/record.html", context)

@@ -2,6 +2,7 @@
 on.
 """
 
+import uuid
 from typing import Any
 
 from django.conf import settings
@@ -9,29 +10,33 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.views.decorators.http import require_http_methods
 
 from ingestion import dataset_pages, uploads
 from ingestion.forms import UploadForm
+from ingestion.models import Dataset
 from work.access import signed_in
+from work.identifiers import uuid7
 from work.problems import Problem
-from work.views.requests import Request
+from work.views.requests import Request, page
+
+REUSED = "This form was sent before with another file, and that one was accepted. Send again to add this one."
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def new(request: Request) -> HttpResponse:
-    """A refusal keeps the form and stands at its field."""
-    if request.method == "GET":
-        return _page(request, UploadForm(principal=request.principal, initial=_initial(request)))
+    """A refusal keeps the form and stands at its field. For htmx: what the chosen dataset expects."""
+    if request.method != "POST":
+        chosen = _asked_for(request)
+        form = UploadForm(principal=request.principal, initial={"dataset": chosen})
+        return _page(request, form, chosen)
     form = UploadForm(request.POST, request.FILES, principal=request.principal)
     if not form.is_valid():
-        return _page(request, form, status=422)
-    dataset = form.cleaned_data["dataset"]
+        return _page(request, form, form.cleaned_data.get("dataset"), status=422)
+    dataset, file = form.cleaned_data["dataset"], form.cleaned_data["file"]
     if not request.principal.can("upload", dataset.organisation):
         raise PermissionDenied
-    file = form.cleaned_data["file"]
     try:
         accepted = uploads.accept(
             dataset=dataset,
@@ -42,10 +47,19 @@ def new(request: Request) -> HttpResponse:
             idempotency_key=str(form.cleaned_data["nonce"]),
         )
     except Problem as problem:
-        form.add_error("file", f"{problem.message} {problem.remedy}".strip())
-        return _page(request, form, status=problem.status if problem.status >= 500 else 422)
+        _refuse(form, problem)
+        return _page(request, form, dataset, status=problem.status if problem.status >= 500 else 422)
     messages.success(request, _sentence(accepted))
     return redirect("upload", upload_id=accepted.upload.pk)
+
+
+def _refuse(form: UploadForm, problem: Problem) -> None:
+    """A form that came back from the browser's history holds a nonce that is spent: it gets another."""
+    if problem.code != "idempotency_key_reused":
+        form.add_error("file", f"{problem.message} {problem.remedy}".strip())
+        return
+    form.add_error("file", REUSED)
+    form.data = {**form.data.dict(), "nonce": str(uuid7())}  # type: ignore[attr-defined]
 
 
 def _sentence(accepted: uploads.Accepted) -> str:
@@ -55,19 +69,25 @@ def _sentence(accepted: uploads.Accepted) -> str:
     return f"{name} is accepted and kept. A worker reads it next; this page says how it goes on."
 
 
-def _initial(request: Request) -> dict[str, Any]:
-    slug, owner = request.GET.get("dataset", ""), request.GET.get("organisation", "")
-    found = request.principal.sees(dataset_pages.every()).filter(slug=slug)
-    chosen = found.filter(organisation__slug=owner).first() if owner else found.first()
-    return {"dataset": chosen} if chosen else {}
+def _asked_for(request: Request) -> Dataset | None:
+    """By id, as the form's field names it, or by slug, as links of other pages do."""
+    given, owner = request.GET.get("dataset", ""), request.GET.get("organisation", "")
+    found = request.principal.sees(dataset_pages.every())
+    try:
+        return found.filter(pk=uuid.UUID(given)).first()
+    except ValueError:
+        found = found.filter(slug=given)
+    return (found.filter(organisation__slug=owner) if owner else found).first()
 
 
-def _page(request: Request, form: UploadForm, status: int = 200) -> TemplateResponse:
+def _page(request: Request, form: UploadForm, chosen: Dataset | None, status: int = 200) -> HttpResponse:
     """Also the columns that each dataset expects, so that people need not look them up."""
-    datasets = list(form.fields["dataset"].queryset[:50])  # type: ignore[attr-defined]
-    context = {
+    offered: list[Dataset] = list(form.fields["dataset"].queryset[:50])  # type: ignore[attr-defined]
+    context: dict[str, Any] = {
         "form": form,
         "limit": settings.MAX_UPLOAD_BYTES,
-        "expected": dataset_pages.with_columns(datasets),
+        "offered": offered,
+        "chosen": dataset_pages.with_columns([chosen])[0] if chosen else None,
+        "others": dataset_pages.with_columns([each for each in offered if each != chosen]),
     }
-    return TemplateResponse(request, "ingestion/upload_new.html", context, status=status)
+    return page(request, "ingestion/upload_new.html", context, part="expected", status=status)

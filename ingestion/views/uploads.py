@@ -1,57 +1,93 @@
 """Uploads: the list, one upload from accepted to its verdict, and withdrawing it."""
 
 import uuid
+from dataclasses import replace
 from typing import Any
 
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from ingestion import list_filters, page_queries, queries, sentences, uploads
 from ingestion.forms import RowFilter, UploadFilter
-from ingestion.models import Upload
+from ingestion.models import ErrorCount, Upload
 from ingestion.views.downloads import reports_of
-from work import paging, pipelines, waiting
+from work import paging, pipelines, polling, waiting
 from work.access import signed_in
-from work.views.requests import Question, Request, page, with_reason
+from work.counting import Counted, bounded
+from work.views.requests import Question, Request, page, reading, with_reason, word
 from work.views.stories import attempts_of
 
 ROWS_A_PAGE = 25
+BEFORE_ALL = uuid.UUID(int=0)
 
 
 @require_safe
 @signed_in
 def listing(request: Request) -> HttpResponse:
     """The table holds boxes to tick, so it is not read again by itself; the states of its rows are."""
-    if request.htmx and "states" in request.GET:
-        return _states(request)
-    visible = queries.visible(request.principal)
-    listed = paging.of_request(request, list_filters.apply(visible, request.GET))
+    if request.htmx and "first" in request.GET:
+        return _live_list(request)
+    uploads_seen = _filtered(request)
+    listed = paging.of_request(request, uploads_seen)
     reasons = waiting.of_list(pipelines.get("upload"), listed.items)
     context = {
         "form": UploadFilter(request.GET, principal=request.principal),
-        "pills": page_queries.state_pills(list_filters.apply(visible, request.GET, status=False)),
         "rows": [(upload, reasons.get(upload.pk)) for upload in listed.items],
         "list": listed,
-        "states_url": _states_url([upload for upload in listed.items if upload.finished_at is None]),
+        "matching": bounded(uploads_seen),
+        "several": request.principal.organisations().count() > 1,
         "may_upload": _may_upload(request),
+        **_live_line(request, listed.items, newer=Counted(0)),
     }
     return page(request, "ingestion/uploads.html", context, part="uploads-table")
 
 
-def _states(request: Request) -> HttpResponse:
-    """The states of the unfinished rows on a page; what the person ticks there stays untouched."""
-    asked = [found for text in request.GET["states"].split(",")[:50] if (found := _uuid(text))]
-    rows = list(queries.visible(request.principal).filter(pk__in=asked))
-    reasons = waiting.of_list(pipelines.get("upload"), rows)
+def _live_list(request: Request) -> HttpResponse:
+    """Counts, and the states of the rows on a page; what the person ticks there stays untouched."""
+    first, asked = _uuid(request.GET["first"]), request.GET.get("states", "").split(",")[:50]
+    query = request.GET.copy()
+    for name in ("first", "states"):
+        query.pop(name, None)
+    request.GET = query  # type: ignore[assignment]  # the address of the page, for the links in the part
+    shown = list(
+        queries.visible(request.principal).filter(pk__in=[pk for text in asked if (pk := _uuid(text))])
+    )
+    reasons = waiting.of_list(pipelines.get("upload"), shown)
+    newer = page_queries.newer_than(_filtered(request), first) if first else Counted(0)
     context = {
-        "rows": [(upload, reasons.get(upload.pk)) for upload in rows],
-        "states_url": _states_url([upload for upload in rows if upload.finished_at is None]),
+        "rows": [(upload, reasons.get(upload.pk)) for upload in shown],
         "is_oob": True,
+        **_live_line(request, shown, newer=newer, first=first),
     }
-    return page(request, "ingestion/uploads.html", context, part="uploads-states")
+    return page(request, "ingestion/uploads.html", context, part="uploads-live")
+
+
+def _filtered(request: Request, *, status: bool = True) -> QuerySet[Upload]:
+    return list_filters.apply(queries.visible(request.principal), request.GET, status=status)
+
+
+def _live_line(
+    request: Request, shown: list[Upload], *, newer: Counted, first: uuid.UUID | None = None
+) -> dict[str, Any]:
+    """What the live part of the list says, and the address it reads itself again from."""
+    if first is None and "cursor" not in request.GET:
+        first = shown[0].pk if shown else BEFORE_ALL
+    unfinished = [str(upload.pk) for upload in shown if upload.finished_at is None]
+    query = request.GET.copy()
+    list_url = f"{request.path}?{query.urlencode()}"
+    query["first"], query["states"] = str(first or ""), ",".join(unfinished)
+    live = reading(request)
+    return {
+        "pills": page_queries.state_pills(_filtered(request, status=False)),
+        "newer": newer,
+        "list_url": list_url,
+        "live": replace(live, url=f"{request.path}?{query.urlencode()}"),
+    }
 
 
 @require_safe
@@ -61,22 +97,24 @@ def detail(request: Request, upload_id: uuid.UUID) -> HttpResponse:
     upload = _find(request, upload_id)
     if request.htmx and request.htmx.target == "upload-live":
         return _live(request, upload)
-    context = {
-        "upload": upload,
-        "said": sentences.of(upload),
-        "attempts": attempts_of("upload", upload.pk),
-        "groups": list(queries.error_groups(upload)),
-        "reports": reports_of(upload),
-        "may_withdraw": request.principal.can("withdraw", upload.organisation),
-        "repeated": upload.repeats if upload.repeats_id else None,
-        **_progress(upload),
-        **_rows(request, upload),
-    }
+    if "row" in request.GET:
+        return _to_row(upload, request.GET["row"])
+    groups = list(queries.error_groups(upload))
+    context = {"upload": upload, "groups": groups, **_rows(request, upload, groups)}
+    if not request.htmx:
+        context |= {
+            "said": sentences.of(upload),
+            "attempts": attempts_of("upload", upload.pk),
+            "reports": reports_of(upload),
+            "may_withdraw": request.principal.can("withdraw", upload.organisation),
+            "repeated": upload.repeats if upload.repeats_id else None,
+            **_progress(upload),
+        }
     return page(request, "ingestion/upload.html", context, part="rows")
 
 
 def _live(request: Request, upload: Upload) -> HttpResponse:
-    """With the verdict the whole page changes, its title too: it is loaded anew."""
+    """With the verdict, or a question, the whole page changes, its title too: it is loaded anew."""
     if upload.finished_at is not None or upload.asked_at is not None:
         answer = HttpResponse(status=204)
         answer["HX-Refresh"] = "true"
@@ -85,12 +123,23 @@ def _live(request: Request, upload: Upload) -> HttpResponse:
     return page(request, "ingestion/upload.html", context, part="upload-live")
 
 
+def _to_row(upload: Upload, given: str) -> HttpResponse:
+    """`?row=118` leads to the page of refused rows that begins with it: an address to send to others."""
+    here = reverse("upload", args=[upload.pk])
+    if not (given.isascii() and given.isdigit() and 0 < int(given[:10]) < 2**31):
+        return redirect(f"{here}#rows")
+    return redirect(f"{here}?cursor={paging.after(int(given[:10]) - 1)}#row-{int(given[:10])}")
+
+
 @require_http_methods(["GET", "POST"])
 @signed_in
 def cancellation(request: Request, upload_id: uuid.UUID) -> HttpResponse:
     upload = _find(request, upload_id)
     if not request.principal.can("withdraw", upload.organisation):
         raise PermissionDenied
+    if upload.finished_at is not None:
+        messages.warning(request, f"Nothing was changed: {upload.filename} is {word(upload.state)} already.")
+        return redirect("upload", upload_id=upload.pk)
     question = Question(
         title=f"Withdraw {upload.filename}?",
         sentence="Nothing of it will be stored. The file itself is kept, and so is the story of this upload.",
@@ -114,33 +163,25 @@ def _find(request: Request, upload_id: uuid.UUID) -> Upload:
 def _progress(upload: Upload) -> dict[str, Any]:
     return {
         "steps": page_queries.steps(upload),
+        "step_title": page_queries.step_title(upload),
         "why_waiting": waiting.why(pipelines.get("upload"), upload),
         "rate": page_queries.rate(upload),
+        "seconds": None if upload.asked_at else polling.seconds_since(upload.accepted_at),
     }
 
 
-def _rows(request: Request, upload: Upload) -> dict[str, Any]:
+def _rows(request: Request, upload: Upload, groups: list[ErrorCount]) -> dict[str, Any]:
     """The refused rows under the filters of the address."""
-    form = RowFilter(request.GET)
     asked = {name: request.GET.get(name, "")[:100] for name in ("code", "column", "text")}
     found = queries.error_rows(upload, **asked)
     listed = paging.of_request(request, found, limit=ROWS_A_PAGE, newest_first=False, by="row")
-    letters, lines = page_queries.lines(listed.items)
-    headers = {group.column: group.header for group in queries.error_groups(upload)}
+    heads, lines = page_queries.lines(upload, listed.items)
     return {
-        "row_form": form,
-        "heads": [(letter, headers.get(letter, "")) for letter in letters],
+        "row_form": RowFilter(request.GET, groups=groups),
+        "heads": heads,
         "lines": lines,
         "row_list": listed,
-        "is_filtered": any(asked.values()),
-        "asked": asked,
     }
-
-
-def _states_url(unfinished: list[Upload]) -> str:
-    if not unfinished:
-        return ""
-    return f"{reverse('uploads')}?states={','.join(str(upload.pk) for upload in unfinished)}"
 
 
 def _may_upload(request: Request) -> bool:
