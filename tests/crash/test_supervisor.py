@@ -18,7 +18,7 @@ from django.conf import settings
 from config import postgres_place, processes
 from config.embedded import Server, address
 
-PATIENCE = 60
+PATIENCE = 120  # for a machine that does much else; nothing waits that long on an idle one
 
 
 class Waybill:
@@ -28,7 +28,7 @@ class Waybill:
         self.output = (var / "said").open("w+")
         self.process = None
 
-    def start(self, *arguments, through=(), **environment):
+    def start(self, *arguments, through=(), output=None, **environment):
         inherited = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
         own = {"VAR_DIR": str(self.var), "PORT": str(self.port), "DEMO": "true", "HUNG_SECONDS": "3"}
         own |= {"TICK_SECONDS": "1", "CANARY_HUNG_SECONDS": "4"}
@@ -36,7 +36,7 @@ class Waybill:
             [*through, sys.executable, "manage.py", "up", "--no-demo", *arguments],
             cwd=settings.BASE_DIR,
             env={**inherited, **own, **environment},
-            stdout=self.output,
+            stdout=output or self.output,
             stderr=subprocess.STDOUT,
         )
         assert processes.wait_until(self.answers, seconds=PATIENCE), self.said()
@@ -97,6 +97,8 @@ class Waybill:
                 process.kill()
         if self.process:
             self.process.wait()
+            if self.process.stdout:
+                self.process.stdout.close()
         self.output.close()
         Server(self.var).remove()
 
@@ -244,13 +246,15 @@ def test_killed_supervisor_leaves_nothing_and_the_next_start_answers(fresh):
     fresh.start()
 
 
-def test_supervisor_goes_with_the_make_that_started_it(fresh):
-    fresh.start("--with-parent", through=["sh", "-c", '"$@" & wait', "sh"])
+def test_supervisor_goes_in_order_with_the_make_and_the_terminal_that_started_it(fresh):
+    fresh.start("--with-parent", through=["sh", "-c", '"$@" & wait', "sh"], output=subprocess.PIPE)
 
+    fresh.process.stdout.close()
     fresh.process.kill()
     fresh.process.wait()
 
     assert processes.wait_until(fresh.is_gone, seconds=PATIENCE), fresh.everyone()
+    assert (fresh.var / "processes.json").read_text() == "[]"
 
 
 def test_interrupt_while_starting_stops_everything(fresh):

@@ -4,6 +4,7 @@ import os
 import socket
 import sys
 from argparse import ArgumentParser
+from contextlib import suppress
 from typing import Any
 
 from django.conf import settings
@@ -109,8 +110,10 @@ class Command(BaseCommand):
             connection_budget.check(_budget(), max_connections=int(cursor.fetchone()[0]))
 
     def tell(self, sentence: str) -> None:
-        self.stdout.write(sentence)
-        self.stdout.flush()
+        """To a terminal that may be gone, which must not keep us from stopping what we started."""
+        with suppress(OSError):
+            self.stdout.write(sentence)
+            self.stdout.flush()
 
 
 def _web_command(host: str, port: int) -> list[str]:
