@@ -114,10 +114,14 @@ class PatientQueue(Queue):
                         return ForkingPickler.loads(self._recv_bytes())
 
     def qsize(self) -> int:
-        return int(self._poll(0))
+        """One or none: nobody counts. None once it is closed, when django-q2 asks for its last statistics."""
+        try:
+            return int(self._poll(0))
+        except OSError:
+            return 0
 
     def empty(self) -> bool:
-        return not self._poll(0)
+        return not self.qsize()
 
 
 class Timer:
