@@ -30,8 +30,8 @@ class Waybill:
 
     def start(self, *arguments, through=(), output=None, **environment):
         inherited = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
-        own = {"VAR_DIR": str(self.var), "PORT": str(self.port), "DEMO": "true", "HUNG_SECONDS": "3"}
-        own |= {"TICK_SECONDS": "1", "CANARY_HUNG_SECONDS": "4"}
+        own = {"VAR_DIR": str(self.var), "PORT": str(self.port), "DEMO": "true", "HUNG_SECONDS": "10"}
+        own |= {"TICK_SECONDS": "1", "CANARY_HUNG_SECONDS": "10"}
         self.process = subprocess.Popen(
             [*through, sys.executable, "manage.py", "up", "--no-demo", *arguments],
             cwd=settings.BASE_DIR,
