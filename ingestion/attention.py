@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.urls import NoReverseMatch, reverse
 
 from ingestion import failures
-from ingestion.models import Upload
+from ingestion.models import Dataset, Upload
 from ingestion.states import UploadState
 from work.attention import AttentionKind, Case
 from work.failure_texts import describe
@@ -40,9 +40,11 @@ def given_up(principal: Any) -> QuerySet[Upload]:
 
 
 def _newest(uploads: QuerySet[Upload]) -> QuerySet[Upload]:
-    """A newer file, whatever became of it, is the answer to the case of an older one."""
-    newer = Upload.objects.filter(dataset=OuterRef("dataset"), sequence__gt=OuterRef("sequence"))
-    return uploads.filter(~Exists(newer.exclude(state=UploadState.CANCELLED)))
+    """A newer file, whatever became of it, is the answer to the case of an older one. Asked of every page, so
+    by one look into an index per dataset, however many uploads there are."""
+    last = Upload.objects.filter(dataset=OuterRef("pk")).exclude(state=UploadState.CANCELLED)
+    newest = Subquery(last.order_by("-sequence").values("pk")[:1])
+    return uploads.filter(pk__in=Dataset.objects.annotate(newest=newest).values("newest"))
 
 
 def _own(uploads: QuerySet[Upload], principal: Any) -> QuerySet[Upload]:
