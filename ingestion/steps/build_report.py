@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import transaction
 
 from accounts.models import Organisation
-from ingestion import reading_upload, report_files, report_workbook
+from ingestion import reading_upload, report_files, report_workbook, verdicts
 from ingestion.kill_points import REPORT_AFTER_COMMIT, REPORT_BEFORE_COMMIT, REPORT_BUILT
 from ingestion.models import Report, Upload
 from ingestion.states import ReportState
@@ -42,13 +42,19 @@ def build_report(job: Job, context: None) -> None:
 
 def _write(job: Job, upload: Upload, organisation: Organisation, kind: str, path: Path) -> None:
     if kind == Report.Kind.XLSX:
-        with reading_upload.opened(job, upload, organisation) as reader:
-            headers = report_workbook.headers_of(reader.header.cells)
-        report_workbook.write(path, upload, headers, job)
+        report_workbook.write(path, upload, _headers(job, upload, organisation), job)
     elif kind == Report.Kind.CSV:
         report_files.write_csv(path, upload, job)
     else:
         report_files.write_json(path, upload, job)
+
+
+def _headers(job: Job, upload: Upload, organisation: Organisation) -> list[str]:
+    """As the verdict keeps them; of a sheet with more columns than it keeps, from the file."""
+    if len(upload.headers) < verdicts.HEADERS_KEPT:
+        return list(upload.headers)
+    with reading_upload.opened(job, upload, organisation) as reader:
+        return report_workbook.headers_of(reader.header.cells)
 
 
 def _measure(path: Path) -> tuple[str, int]:
