@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.factories import MembershipFactory, OrganisationFactory, UserFactory
-from work import decisions, outbox
+from work import decisions, heart, outbox
 from work.models import (
     Attempt,
     BulkAction,
@@ -22,7 +22,12 @@ from work.models import (
     Worker,
 )
 
-PARTS = {"HTTP_HX_REQUEST": "true"}
+
+@pytest.fixture(autouse=True)
+def no_worker_lives(db):
+    """A test before this one may have run leased work, whose heart writes rows past any test's transaction."""
+    heart.the().stop()
+    Worker.objects.all().delete()
 
 
 @pytest.fixture
