@@ -127,7 +127,7 @@ ROWS = [
     row("upload_cancellation",           "GET",  "upload",     "sign 404   200   200   200   200"),
     row("upload_cancellation",           "POST", "upload",     "sign 404   422   422   422   422", {}),
     row("upload_original",               "GET",  "upload",     "sign 404   200   200   200   200"),
-    row("upload_report",                 "GET",  "report",     "sign 404   302   302   302   302"),
+    row("upload_report",                 "GET",  "report",     "sign 404   200   200   200   200"),
     row("upload_report",                 "POST", "report",     "sign 404   302   302   302   302", {}),
     row("datasets",                      "GET",  "",           "sign 200   200   200   200   200"),
     row("dataset_new",                   "GET",  "",           "sign 200   403   200   200   200"),
@@ -157,7 +157,7 @@ ROWS = [
     # Of another tenant's rows the preview counts none.
     row("bulk_preview",                  "POST", "withdraw",   "sign 200   200   200   200   200", chosen),
     row("bulk_preview",                  "POST", "replay",     "sign 403   403   403   200   200", chosen),
-    row("bulk_confirmation",             "POST", "withdraw",   "sign 200   200   200   200   200", chosen),
+    row("bulk_confirmation",             "POST", "withdraw",   "sign 422   422   422   422   422", chosen),
 
     # The console of operators
     row("parked_row",                    "GET",  "parked",     "sign 403   403   403   200   200"),
@@ -207,7 +207,7 @@ ROWS = [
     row("api:list_errors",               "GET",  "upload",     "401  404   200   200   200   200"),
     row("api:get_original",              "GET",  "upload",     "401  404   200   200   200   200"),
     row("api:get_report_xlsx",           "GET",  "verdict",    "401  404   202   202   202   202"),
-    row("api:get_report_csv",            "GET",  "verdict",    "401  404   202   202   202   202"),
+    row("api:get_report_csv",            "GET",  "verdict",    "401  404   200   200   200   200"),
     row("api:get_report_json",           "GET",  "verdict",    "401  404   202   202   202   202"),
     row("api:list_datasets",             "GET",  "",           "401  200   200   200   200   200"),
     row("api:create",                    "POST", "north",      "401  404   403   201   201   201", DATASET),

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts import tokens
 from accounts.models import Organisation
-from ingestion.models import Record, Upload
+from ingestion.models import Record, Report, Upload
 from tests.factories import DatasetFactory, MembershipFactory, UploadFactory, UserFactory
 from work import decisions, storage
 from work.models import Attempt, BulkAction, Delivery, Event, Notification, PeriodicRun
@@ -43,7 +43,7 @@ def make_world():
     token, _ = tokens.make(
         user=people["manager"], organisation=north, role="uploader", title="nightly", by=people["manager"]
     )
-    dataset = DatasetFactory(organisation=north, slug="stations")
+    dataset = DatasetFactory(organisation=north, slug="stations", next_sequence=1_000_000)
     verdict = _failed_upload(dataset)
     return SimpleNamespace(
         north=north,
@@ -54,6 +54,7 @@ def make_world():
         dataset=dataset,
         upload=_waiting_upload(dataset),
         verdict=verdict,
+        report=_report(verdict),
         record=Record.objects.create(
             dataset=dataset, key="1", data={"id": "1", "amount": 2}, digest=b"x", upload=verdict
         ),
@@ -97,11 +98,21 @@ def _console(north, manager, dataset):
             organisation=north,
             action="upload.withdraw",
             rule={},
+            previewed={"matching": 1, "eligible": 1, "not_eligible": {}},
             requested_by=manager,
             requested_by_label="manager",
         ),
         "run": PeriodicRun.objects.create(name="recovery", slot=timezone.now()),
     }
+
+
+def _report(verdict):
+    kept = storage.files().put(io.BytesIO(b"row,problem\n"), organisation_slug="north", limit=1000)
+    made = {"storage_key": kept.key, "size": kept.size, "sha256": kept.sha256}
+    ended = {"state": "built", "due_at": None, "finished_at": timezone.now()}
+    return Report.objects.create(
+        organisation=verdict.organisation, upload=verdict, kind="csv", **made, **ended
+    )
 
 
 def _waiting_upload(dataset):
