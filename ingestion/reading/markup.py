@@ -24,19 +24,37 @@ def new_parser(*, part: str, namespaces: bool = True) -> expat.XMLParserType:
 
 def feed(parser: expat.XMLParserType, blocks: Iterable[bytes], *, part: str) -> None:
     """Parse the blocks to the end of the document."""
-    fed = 0
-    try:
-        for block in blocks:
-            fed += len(block)
-            parser.Parse(block, False)
-            if fed - parser.CurrentByteIndex > TOKEN_BYTES:
-                raise Refused("file_exceeds_limits", limit="the size of one XML element", most=TOKEN_BYTES)
-        parser.Parse(b"", True)
-    except expat.ExpatError as error:
-        if error.code == OUT_OF_MEMORY:
-            raise MemoryError from error
-        reason = f"its part “{part}” is not well-formed XML (line {error.lineno})"
-        raise Refused("damaged_file", reason=reason) from error
+    document = Document(parser, part=part)
+    for block in blocks:
+        document.feed(block)
+    document.end()
+
+
+class Document:
+    """A document that comes in blocks; what is wrong with it is damage of the file."""
+
+    def __init__(self, parser: expat.XMLParserType, *, part: str) -> None:
+        self.parser = parser
+        self.part = part
+        self.fed = 0
+
+    def feed(self, block: bytes) -> None:
+        self.fed += len(block)
+        self._parse(block, False)
+        if self.fed - self.parser.CurrentByteIndex > TOKEN_BYTES:
+            raise Refused("file_exceeds_limits", limit="the size of one XML element", most=TOKEN_BYTES)
+
+    def end(self) -> None:
+        self._parse(b"", True)
+
+    def _parse(self, block: bytes, is_last: bool) -> None:
+        try:
+            self.parser.Parse(block, is_last)
+        except expat.ExpatError as error:
+            if error.code == OUT_OF_MEMORY:
+                raise MemoryError from error
+            reason = f"its part “{self.part}” is not well-formed XML (line {error.lineno})"
+            raise Refused("damaged_file", reason=reason) from error
 
 
 def local(name: str) -> str:

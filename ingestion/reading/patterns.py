@@ -13,7 +13,9 @@ STRIDE = 8
 LETTERS, DIGITS, ATTRIBUTES, VALUE, TEXT, FORMULA, RESULT = range(1, STRIDE)
 
 HIDDEN = re.compile(rb'\shidden="(?:1|true)"').search
-_ATTRIBUTES = re.compile(rb'(?: s="([0-9]{1,5})")?(?: t="([A-Za-z]+)")?(?: s="([0-9]{1,5})")?\s*').fullmatch
+_ATTRIBUTES = re.compile(
+    rb'(?: s="([0-9]{1,5})")?(?: t="(n|s|str|inlineStr|b|e|d)")?(?: s="([0-9]{1,5})")?\s*'
+).fullmatch
 
 
 def type_and_style(attributes: bytes) -> tuple[bytes | None, bytes | None] | None:

@@ -30,6 +30,11 @@ from .values import NOT_CALCULATED, NULL, Converter, Values, text_fragment
 ROW_END = b"</row>"
 ROW_START = re.compile(rb'\s*<row((?:\s+[A-Za-z_:][\w:.-]*="[^"<]*")*)\s*>\s*').fullmatch
 EMPTY_ROWS = re.compile(rb'(?:\s*<row(?:\s+[A-Za-z_:][\w:.-]*="[^"<]*")*\s*/>)+')
+# Some sheets have a million rows of styled cells without a value.
+BLANK_ROWS = re.compile(
+    rb'(?:\s*<row(?:\s+[A-Za-z_:][\w:.-]*="[^"<]*")*\s*'
+    rb"(?:/>|>\s*(?:<c [^<>]*/>\s*|<c [^<>]*></c>\s*)*(?:</row>|\Z)))*\s*"
+).fullmatch
 ROW_NUMBER = re.compile(rb'\sr="([0-9]{1,9})"').search
 MOST_PLANS = 2_000
 
@@ -70,14 +75,14 @@ class PlainRows:
     def pass_blank(self, block: bytes) -> bool:
         """True for a block without a value, of which only the number of its last row matters."""
         start = block.rfind(b"<row")
-        digits = None if has_values(block) else ROW_NUMBER(block, start, block.find(b">", start))
+        digits = ROW_NUMBER(block, start, block.find(b">", start)) if is_blank(block) else None
         if digits:
             self.sink.next_number(digits[1])
         return digits is not None
 
     def _read_piece(self, piece: bytes) -> None:
         """One row without its end tag, perhaps after rows without content."""
-        if not has_values(piece):
+        if is_blank(piece):
             self._pass_blank_row(piece)
             return
         parts = split_cells(piece)
@@ -203,6 +208,7 @@ class PlainRows:
         return match.end()
 
 
-def has_values(markup: bytes) -> bool:
-    """Some sheets have a million rows of styled cells without a value."""
-    return b"<v" in markup or b"<is" in markup or b"<f" in markup
+def is_blank(markup: bytes) -> bool:
+    if b"<v" in markup or b"<is" in markup or b"<f" in markup:
+        return False
+    return BLANK_ROWS(markup) is not None

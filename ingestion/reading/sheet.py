@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator
+from xml.parsers import expat
 
 from .limits import TOKEN_BYTES
-from .markup import feed, new_parser
+from .markup import Document, feed, new_parser
 from .package import Package
 from .plain_rows import ROW_END, PlainRows
 from .sheet_rows import SheetRows
@@ -14,33 +15,33 @@ from .uniform import UniformBlocks
 from .values import Values
 
 HEAD = re.compile(rb"<sheetData\s*>")
+DATA_END = b"</sheetData>"
 EMPTY_SHEET = re.compile(rb"<sheetData\s*/>")
 
 
 class SheetReader:
+    """Rows of plain markup are taken out of the document; a parser sees what stands before and after them."""
+
     def __init__(self, package: Package, part: str, *, values: Values, sink: Sink) -> None:
         self.package = package
         self.part = part
-        self.values = values
         self.sink = sink
-        self.merged = 0
-        self.rows = PlainRows(part, values=values, sink=sink)
+        self.values = values
+        self.careful = SheetRows(values=values, sink=sink)
+        self.plain = PlainRows(part, values=values, sink=sink)
         self.uniform = UniformBlocks(values=values, sink=sink)
+
+    @property
+    def merged(self) -> int:
+        return self.careful.merged
 
     def read(self) -> None:
         try:
-            for block in self._whole_rows():
-                self._read_block(block)
+            self._read_quickly(self._progress())
         except NeedsCare:
-            self._read_carefully()
-
-    def _read_carefully(self) -> None:
-        """The whole part by expat; rows that were sent already are passed over."""
-        rows = SheetRows(values=self.values, sink=self.sink, after=self.sink.number)
-        parser = new_parser(part=self.part)
-        rows.attach(parser)
-        feed(parser, self._progress(), part=self.part)
-        self.merged = rows.merged
+            # Rows that were sent already are passed over.
+            self.careful = SheetRows(values=self.values, sink=self.sink, after=self.sink.number)
+            feed(self._parser(), self._progress(), part=self.part)
 
     def _progress(self) -> Iterator[bytes]:
         writer = self.sink.writer
@@ -49,59 +50,59 @@ class SheetReader:
             yield block
             writer.done += len(block)
 
-    def _whole_rows(self) -> Iterator[bytes]:
-        """The rows in blocks that end with a row; everything before and after them is looked at here."""
-        blocks = self._progress()
-        rest = self._after_head(blocks)
-        if rest is None:
-            return
+    def _parser(self) -> expat.XMLParserType:
+        parser = new_parser(part=self.part)
+        self.careful.attach(parser)
+        return parser
+
+    def _read_quickly(self, blocks: Iterator[bytes]) -> None:
+        document = Document(self._parser(), part=self.part)
+        rest = _head(blocks)
+        data = HEAD.search(rest)
+        if data:
+            document.feed(rest[: data.end()])
+            rest = self._read_rows(rest[data.end() :], blocks)
+            self.careful.after = self.sink.number
+        document.feed(rest)
+        # To the end of the part, because only there its checksum is compared.
         for block in blocks:
+            document.feed(block)
+        document.end()
+
+    def _read_rows(self, rest: bytes, blocks: Iterator[bytes]) -> bytes:
+        """The rows in blocks that end with a row; gives what follows them."""
+        while DATA_END not in rest:
             cut = max(rest.rfind(ROW_END) + len(ROW_END), rest.rfind(b"/><row") + 2)
             if cut >= len(ROW_END):
-                yield rest[:cut]
+                self._read_block(rest[:cut])
                 rest = rest[cut:]
             elif len(rest) > TOKEN_BYTES:
                 raise NeedsCare
+            block = next(blocks, None)
+            if block is None:
+                raise NeedsCare
             rest += block
-            if b"</sheetData>" in rest:
-                break
-        last, end, tail = rest.partition(b"</sheetData>")
-        if not end:
-            raise NeedsCare
-        yield last
-        self._read_tail(tail, blocks)
-
-    def _after_head(self, blocks: Iterator[bytes]) -> bytes | None:
-        head = b""
-        for block in blocks:
-            head += block
-            if b"<!" in head or len(head) > TOKEN_BYTES:
-                raise NeedsCare
-            data = HEAD.search(head)
-            if data:
-                return head[data.end() :]
-            if EMPTY_SHEET.search(head):
-                self._read_tail(head, blocks)
-                return None
-        raise NeedsCare
-
-    def _read_tail(self, tail: bytes, blocks: Iterator[bytes]) -> None:
-        """To the end of the part, because only there its checksum is compared."""
-        merge = b"<mergeCell "
-        for block in blocks:
-            self.merged += tail.count(merge)
-            if b"<!DOCTYPE" in tail:
-                raise NeedsCare
-            tail = tail[-len(merge) + 1 :] + block
-        self.merged += tail.count(merge)
-        if not tail.rstrip().endswith(b"</worksheet>"):
-            raise NeedsCare
+        rows, end, tail = rest.partition(DATA_END)
+        self._read_block(rows)
+        return end + tail
 
     def _read_block(self, block: bytes) -> None:
         # One letter is found much faster than two, and most sheets hold neither.
         if (b"!" in block and b"<!" in block) or (b"?" in block and b"<?" in block):
             raise NeedsCare
         block.decode()
-        if self.rows.pass_blank(block) or (self.sink.width and self.uniform.read(block)):
+        if self.plain.pass_blank(block) or (self.sink.width and self.uniform.read(block)):
             return
-        self.rows.read(block)
+        self.plain.read(block)
+
+
+def _head(blocks: Iterator[bytes]) -> bytes:
+    """Everything up to the rows and what came with it."""
+    head = b""
+    for block in blocks:
+        head += block
+        if b"<!" in head or len(head) > TOKEN_BYTES:
+            raise NeedsCare
+        if HEAD.search(head) or EMPTY_SHEET.search(head):
+            return head
+    raise NeedsCare

@@ -148,4 +148,8 @@ class SheetRows:
         if self.has_inline or self.type in TEXT_TYPES:
             return plain_text_fragment(value)
         style = self.style.encode() if self.style.isdecimal() else b"0"
-        return self.values.converter(self.type.encode(), style)(value.encode())
+        try:
+            return self.values.converter(self.type.encode(), style)(value.encode())
+        except NeedsCare as error:
+            # The value is unescaped already: an ampersand in it is one.
+            raise Refused("damaged_file", reason=f"a number is written as “{value[:40]}”") from error

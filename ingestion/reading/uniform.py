@@ -45,10 +45,11 @@ class UniformBlocks:
         starts = gaps[::width]
         if gaps.count(b"") != len(gaps) - count - 1 or not all(starts):
             return False
-        numbers = self._row_numbers(b"".join(starts), count)
-        if numbers is None or any(parts[FORMULA::STRIDE]):
+        found = self._row_numbers(b"".join(starts), count)
+        if found is None or any(parts[FORMULA::STRIDE]):
             return False
-        shape = self._shape(parts, width, count, numbers)
+        digits, numbers = found
+        shape = self._shape(parts, width, count, digits)
         if shape is None:
             return False
         try:
@@ -57,28 +58,32 @@ class UniformBlocks:
             return False
         if columns is None:
             return False
-        self._send([int(number) for number in numbers], [column for column, *_ in shape], columns)
+        self._send(numbers, [column for column, *_ in shape], columns)
         return True
 
-    def _row_numbers(self, tags: bytes, count: int) -> list[bytes] | None:
-        """The numbers of the rows, when their tags are plain, visible and in order."""
+    def _row_numbers(self, tags: bytes, count: int) -> tuple[list[bytes] | None, list[int]] | None:
+        """The numbers as written, if they are, and as such: for plain tags of visible rows in order."""
+        last = self.sink.number
+        if tags == b"<row>" + b"</row><row>" * (count - 1) + ROW_END:
+            return (None, list(range(last + 1, last + count + 1))) if last + count <= GRID_ROWS else None
         parts = split_rows(tags)
-        numbers = parts[1::3]
-        if len(numbers) != count or parts[-1] != ROW_END or any(parts[:-1:3]) or HIDDEN(tags):
+        digits = parts[1::3]
+        if len(digits) != count or parts[-1] != ROW_END or any(parts[:-1:3]) or HIDDEN(tags):
             return None
-        values = [self.sink.number, *map(int, numbers)]
-        if values[-1] > GRID_ROWS or not all(map(lt, values, values[1:])):
+        numbers = list(map(int, digits))
+        if numbers[-1] > GRID_ROWS or not all(map(lt, [last, *numbers], numbers)):
             return None
-        return numbers
+        return digits, numbers
 
-    def _shape(self, parts: list[Any], width: int, count: int, numbers: list[bytes]) -> Shape | None:
+    def _shape(self, parts: list[Any], width: int, count: int, digits: list[bytes] | None) -> Shape | None:
         """Column, type and style of each cell of a row, when they are the same in all rows."""
         shape: Shape = []
         letters, addresses, attributes = (parts[group::STRIDE] for group in (LETTERS, DIGITS, ATTRIBUTES))
         for place in range(width):
             name, attribute = letters[place], attributes[place]
+            expected = digits if name else [None] * count
             if (
-                addresses[place::width] != numbers
+                addresses[place::width] != expected
                 or letters[place::width].count(name) != count
                 or attributes[place::width].count(attribute) != count
             ):
@@ -86,7 +91,7 @@ class UniformBlocks:
             known = type_and_style(attribute)
             if known is None:
                 return None
-            shape.append((column_index(name.decode()), *known))
+            shape.append((column_index(name.decode()) if name else place, *known))
         columns = [column for column, *_ in shape]
         if columns[-1] >= self.sink.width or not all(map(lt, columns, columns[1:])):
             return None

@@ -164,7 +164,10 @@ def _checked(raw: bytes) -> str:
 
 
 def _boolean(raw: bytes) -> bytes:
-    return _marked("b", "1" if raw.strip() in (b"1", b"true") else "0")
+    found = BOOLEANS.get(raw.strip().replace(b"true", b"1").replace(b"false", b"0"))
+    if found is None:
+        raise Refused("damaged_file", reason="a truth value is neither 0 nor 1")
+    return found
 
 
 def _marked(kind: str, value: str) -> bytes:
