@@ -5,7 +5,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from tests.factories import OrganisationFactory, UploadFactory
-from work import heart, metrics, outbox, periodic
+from work import metrics, outbox, periodic
 from work.models import Attempt, Canary, PeriodicRun, PipelinePause, RefusedWrite, Worker
 
 pytestmark = pytest.mark.django_db
@@ -13,8 +13,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def no_worker_lives(db):
-    """A test before this one may have run leased work, whose heart writes rows past any test's transaction."""
-    heart.the().stop()
+    """The heart of a test that ran leased work leaves its row behind, past that test's transaction."""
     Worker.objects.all().delete()
 
 

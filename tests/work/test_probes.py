@@ -5,7 +5,7 @@ import pytest
 from django.db import OperationalError
 from django.db.models.functions import Now
 
-from work import heart, probes, storage
+from work import probes, storage
 from work.models import Canary, Worker
 
 pytestmark = pytest.mark.django_db
@@ -13,8 +13,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def no_worker_lives(db):
-    """A test before this one may have run leased work, whose heart writes rows past any test's transaction."""
-    heart.the().stop()
+    """The heart of a test that ran leased work leaves its row behind, past that test's transaction."""
     Worker.objects.all().delete()
 
 

@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.factories import MembershipFactory, OrganisationFactory, UserFactory
-from work import decisions, heart, outbox
+from work import decisions, outbox
 from work.models import (
     Attempt,
     BulkAction,
@@ -25,8 +25,7 @@ from work.models import (
 
 @pytest.fixture(autouse=True)
 def no_worker_lives(db):
-    """A test before this one may have run leased work, whose heart writes rows past any test's transaction."""
-    heart.the().stop()
+    """The heart of a test that ran leased work leaves its row behind, past that test's transaction."""
     Worker.objects.all().delete()
 
 
