@@ -12,6 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 
 
+def is_armed() -> bool:
+    return "WAYBILL_KILL" in os.environ
+
+
 def point(name: str) -> None:
     """Die here if this is the chosen passage."""
     chosen = os.environ.get("WAYBILL_KILL")

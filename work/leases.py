@@ -6,14 +6,14 @@ Every write by a worker matches its token. Zero rows mean that the lease was los
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import Model
 from psycopg.types.json import Jsonb
 
-from work import crash, identity
+from work import crash, identity, prepared
 from work.failures import LeaseLost
 from work.models import Attempt, Leased, Outcome, RefusedWrite
 from work.models.leased import MAX_UNANSWERED
@@ -24,11 +24,9 @@ ALL_WORKERS_BUT_ONE = """greatest(1, (SELECT count(*) - 1 FROM work_worker WHERE
 LIVE_LEASES = """SELECT count(*) FROM {table} WHERE lease_token IS NOT NULL
   AND locked_until > clock_timestamp()"""
 
-# Fair between organisations (fewest running first, then served longest ago), oldest first within one; a
-# walk over
-# the organisations that wait costs one index probe each, however long their queues are. Predicates stand at
-# the
-# level of FOR UPDATE, and nothing is sorted outside the lock, or a row could be claimed twice.
+# Fair between organisations (fewest running first, then served longest ago), oldest first within one; a walk
+# over the organisations that wait costs one index probe each, however long their queues are. Predicates stand
+# at the level of FOR UPDATE, and nothing is sorted outside the lock, or a row could be claimed twice.
 FAIR_PICK = """
 orgs AS (
   (SELECT organisation_id FROM {table} WHERE due_at IS NOT NULL AND {open} ORDER BY organisation_id LIMIT 1)
@@ -67,7 +65,7 @@ claimed AS (
 attempt AS (
   INSERT INTO work_attempt (pipeline, subject, number, token, worker, worker_label, organisation_id)
   SELECT %(pipeline)s, id, starts, lease_token, %(worker)s, %(label)s, {organisation} FROM claimed)
-SELECT * FROM claimed
+SELECT {columns} FROM claimed t
 """
 END = """
 WITH ended AS (
@@ -81,7 +79,7 @@ attempt AS (
   WHERE token = %(token)s AND ended_at IS NULL AND EXISTS (SELECT 1 FROM ended))
 SELECT count(*) FROM ended
 """
-CAP_LOCK = "SELECT pg_advisory_xact_lock(hashtext('work.cap'), hashtext(%s))"
+CAP_LOCK = "SELECT pg_advisory_xact_lock(hashtext('work.cap'), hashtext(%(pipeline)s))"
 
 
 @dataclass
@@ -108,31 +106,28 @@ class Account:
 
 
 def claim_next(pipeline: Pipeline) -> Lease | None:
-    """Claim the next due row of a pipeline, or None: nothing due, paused, or at its cap. Its own
-    transaction.
-    """
+    """Claim the next due row of a pipeline, or None: nothing due, paused, at its cap. Commits by itself."""
+    _alone()
     who = identity.current()
-    fair = pipeline.model.FAIR
-    pick = (FAIR_PICK if fair else PLAIN_PICK).format(table=pipeline.table, open=_open(pipeline))
-    statement = CLAIM.format(
-        pick=pick, table=pipeline.table, organisation="organisation_id" if fair else "NULL::uuid"
-    )
-    params = {
+    model = pipeline.model
+    statement = _claim_statement(model, pipeline.limits.running)
+    values = {
         "lease": lease_seconds(), "alive": alive_seconds(), "worker": who.id, "label": who.label,
         "cluster": pipeline.cluster, "cap": pipeline.limits.running, "pipeline": pipeline.name,
-        "initial": pipeline.initial, "running": pipeline.running,
-        "most": MAX_UNANSWERED,
+        "initial": pipeline.initial, "running": pipeline.running, "most": MAX_UNANSWERED,
     }  # fmt: skip
-    with transaction.atomic(durable=True):
-        if pipeline.limits.running is not None:
-            # counted after the lock, or two idle workers pass the cap at once
-            with connection.cursor() as cursor:
-                cursor.execute(CAP_LOCK, [pipeline.name])
-        row: Any = next(iter(pipeline.model._default_manager.raw(statement, params)), None)
-        crash.point("claim.before")
+    if pipeline.limits.running is None:
+        found = prepared.fetch(statement, values)
+    else:
+        with transaction.atomic():
+            # counted by a later statement than the lock, or two idle workers pass the cap at once
+            prepared.fetch(CAP_LOCK, {"pipeline": pipeline.name})
+            found = prepared.fetch(statement, values)
+            crash.point("claim.before")
     crash.point("claim.after")
-    if row is None:
+    if found is None:
         return None
+    row = prepared.instance(model, found)
     return Lease(pipeline=pipeline, row=row, token=row.lease_token, state=row.state)
 
 
@@ -148,9 +143,8 @@ def release(
         assignments += ", postponed = postponed + 1"
     pipeline = lease.pipeline
     new = state or (pipeline.initial if lease.state == pipeline.running else lease.state)
-    with transaction.atomic(durable=True):
-        _end(lease, account, assignments, {"due_in": due_in, "new": new}, tried="release")
-        crash.point("release.before")
+    _alone()
+    _end(lease, account, assignments, {"due_in": due_in, "new": new}, tried="release")
     crash.point("release.after")
 
 
@@ -180,7 +174,8 @@ def finish(lease: Lease, *, state: str, fields: Fields | None = None, account: A
     account = account or Account(Outcome.FINISHED)
     _end(lease, account, assignments, {"new": state, **params}, tried=f"finish as {state}")
     crash.point("finish.before")
-    transaction.on_commit(partial(crash.point, "finish.after"))
+    if crash.is_armed():
+        transaction.on_commit(partial(crash.point, "finish.after"))
 
 
 def has_answered(lease: Lease) -> bool:
@@ -207,15 +202,24 @@ def record_refused(lease: Lease, *, tried: str) -> None:
     )
 
 
-def _open(pipeline: Pipeline) -> str:
+@lru_cache
+def _claim_statement(model: type[Leased], cap: int | None) -> str:
+    table, pick = model._meta.db_table, FAIR_PICK if model.FAIR else PLAIN_PICK
+    return CLAIM.format(
+        pick=pick.format(table=table, open=_open(table, cap)),
+        table=table,
+        columns=prepared.columns(model, "t"),
+        organisation="organisation_id" if model.FAIR else "NULL::uuid",
+    )
+
+
+def _open(table: str, cap: int | None) -> str:
     """Whether the pipeline may claim at all: not paused, and below its cap of live leases."""
     paused = "NOT EXISTS (SELECT 1 FROM work_pipelinepause WHERE pipeline = %(pipeline)s)"
-    if pipeline.limits.running is None:
+    if cap is None:
         return paused
-    cap = "%(cap)s"
-    if pipeline.limits.running == ALL_BUT_ONE:
-        cap = ALL_WORKERS_BUT_ONE
-    return f"{paused} AND ({LIVE_LEASES.format(table=pipeline.table)}) < {cap}"
+    most = ALL_WORKERS_BUT_ONE if cap == ALL_BUT_ONE else "%(cap)s::bigint"
+    return f"{paused} AND ({LIVE_LEASES.format(table=table)}) < {most}"
 
 
 def _end(lease: Lease, account: Account, assignments: str, params: Mapping[str, Any], *, tried: str) -> None:
@@ -227,10 +231,7 @@ def _end(lease: Lease, account: Account, assignments: str, params: Mapping[str, 
         "detail": Jsonb(dict(account.detail or {})), "traceback": account.traceback,
         "fingerprint": account.fingerprint, **params,
     }  # fmt: skip
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values)
-        (ended,) = cursor.fetchone()
-    if not ended:
+    if prepared.fetch(statement, values) != (1,):
         raise LeaseLost("taken", tried=tried)
 
 
@@ -248,3 +249,9 @@ def _assignments(model: type[Leased], fields: Fields) -> tuple[str, dict[str, An
 def _joined() -> None:
     if not connection.in_atomic_block:
         raise RuntimeError("the fence joins the transaction of its effect: open one")
+
+
+def _alone() -> None:
+    """What `atomic(durable=True)` says, for one statement that commits by itself."""
+    if connection.in_atomic_block and not getattr(connection.atomic_blocks[-1], "_from_testcase", False):
+        raise RuntimeError("a claim or release is a transaction of its own")

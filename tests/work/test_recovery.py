@@ -1,4 +1,4 @@
-"""Rows whose worker gave no answer: returned, failed after three, or parked; never finished and failed both."""
+"""Rows whose worker gave no answer: returned, failed after three, or parked; never finished and failed."""
 
 import dataclasses
 import datetime as dt

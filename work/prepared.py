@@ -1,0 +1,61 @@
+"""Statements of the hot path: planned once per connection, their values bound by the server.
+
+They run on Django's own connection and in its transactions, past its cursors, which bind on the client's side
+and so have every statement planned anew; planning a claim takes longer than running it.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache, partial
+from typing import Any
+
+import psycopg
+from django.db import connection
+from django.db.models import Model
+
+PLANNED_AFTER = 2  # executions
+
+
+def fetch(statement: str, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
+    """The first row, or None. Outside of a transaction the statement is one of its own."""
+    connection.ensure_connection()
+    session = connection.connection
+    if session.prepare_threshold is None:
+        session.prepare_threshold = PLANNED_AFTER
+    with connection.wrap_database_errors, psycopg.Cursor(session) as cursor:
+        row: tuple[Any, ...] | None = cursor.execute(statement, values).fetchone()
+    return row
+
+
+def instance(model: type[Model], row: tuple[Any, ...]) -> Any:
+    """A row of all columns in the model's order as an instance of it."""
+    values = list(row)
+    for place, convert in _converters(model):
+        values[place] = convert(values[place])
+    return model.from_db(connection.alias, _names(model), values)
+
+
+@lru_cache
+def columns(model: type[Model], alias: str) -> str:
+    return ", ".join(f'{alias}."{field.column}"' for field in model._meta.concrete_fields)
+
+
+@lru_cache
+def _names(model: type[Model]) -> tuple[str, ...]:
+    return tuple(field.attname for field in model._meta.concrete_fields)
+
+
+@lru_cache
+def _converters(model: type[Model]) -> list[tuple[int, Any]]:
+    """What Django does to a value between the driver and the attribute, for the few kinds that need it."""
+    expressions = [field.get_col(model._meta.db_table) for field in model._meta.concrete_fields]
+    return [
+        (place, partial(_convert, convert, expression))
+        for place, expression in enumerate(expressions)
+        for convert in (
+            *connection.ops.get_db_converters(expression), *expression.get_db_converters(connection)
+        )
+    ]  # fmt: skip
+
+
+def _convert(convert: Any, expression: Any, value: Any) -> Any:
+    return convert(value, expression, connection)
