@@ -11,6 +11,8 @@ from ingestion.steps.read_rows import read_rows
 from ingestion.steps.store_records import store_records
 from work.pipelines import Ending, Pipeline, Step
 
+# Longer than the reader's own limit: what takes it too long is a verdict about the file, not a hung worker.
+SILENT_WHILE_READING = 960.0
 # A merge of a million rows is one statement, which reports nothing until it is done.
 SILENT_WHILE_MERGING = 1800.0
 
@@ -26,7 +28,7 @@ PIPELINE = Pipeline(
     title="Uploads",
     model=Upload,
     steps=(
-        Step("read_rows", read_rows),
+        Step("read_rows", read_rows, silent_for=SILENT_WHILE_READING),
         Step("check_keys", check_keys, silent_for=SILENT_WHILE_MERGING),
         Step("store_records", store_records, silent_for=SILENT_WHILE_MERGING),
     ),

@@ -84,16 +84,24 @@ def _write_row(sheet: Worksheet, line: int, row: RowError, problems: int, format
         if place + 1 >= problems:
             break
         text = row.cells[place] if place < len(row.cells) else ""
-        kind = ("quoted_" if is_formula_like(text) else "") + "fault" if place in faults else None
-        sheet.write_string(
-            line, place + 1, text, formats[kind or ("quoted" if is_formula_like(text) else "plain")]
-        )
+        looks = formats[_look(text, at_fault=place in faults)]
+        if text:
+            sheet.write_string(line, place + 1, text, looks)
+        else:
+            sheet.write_blank(line, place + 1, None, looks)
         if place in faults and line <= COMMENTED_ROWS:
             sheet.write_comment(line, place + 1, faults[place], {"x_scale": 2})
     words = "\n".join(
         f"{error['cell'] or 'Row'}: {error['message']} {error['remedy']}" for error in row.errors
     )
     sheet.write_string(line, problems, words[:LONGEST_CELL], formats["plain"])
+
+
+def _look(text: str, *, at_fault: bool) -> str:
+    """Under a quote prefix text stays text, even when the workbook is saved in another format."""
+    if at_fault:
+        return "quoted_fault" if is_formula_like(text) else "fault"
+    return "quoted" if is_formula_like(text) else "plain"
 
 
 def _by_place(row: RowError) -> dict[int, str]:

@@ -1,6 +1,10 @@
 """From the bytes of a file to its verdict, its records and its row report."""
 
+import datetime as dt
+import io
+
 import pytest
+import xlsxwriter
 
 from ingestion.models import ErrorCount, Record, RecordVersion, RowError, UploadKeys
 from ingestion.states import UploadState
@@ -249,3 +253,45 @@ def test_text_that_copy_would_misread_is_stored_as_it_is(process, dataset):
 
     assert upload.state == UploadState.PROCESSED
     assert records(texts) == values
+
+
+def workbook(write):
+    target = io.BytesIO()
+    with xlsxwriter.Workbook(target, {"in_memory": True}) as book:
+        write(book, book.add_worksheet("Données"))
+    return target.getvalue()
+
+
+OPENED = {"fields": [{"name": "id"}, {"name": "opened", "type": "date"}], "primaryKey": "id"}
+
+
+def test_workbook_is_read_by_what_its_cells_are(process):
+    def write(book, sheet):
+        date, zeros = (book.add_format({"num_format": code}) for code in ("dd.mm.yyyy", "00000"))
+        sheet.write_row(3, 1, ["id", "opened"])
+        sheet.write_number(4, 1, 6083, zeros)
+        sheet.write_datetime(4, 2, dt.date(2024, 2, 29), date)
+        sheet.write_string(5, 1, "b")
+        sheet.write_formula(5, 2, "=NA()", None, "#N/A")
+        sheet.write_string(6, 1, "c")
+        sheet.write_number(6, 2, 60, date)
+
+    dataset = DatasetFactory(schema=OPENED)
+    upload = process(workbook(write), filename="book.xlsx", into=dataset)
+
+    assert upload.state == UploadState.PARTIAL
+    assert {record.key: record.data for record in Record.objects.filter(dataset=dataset)} == {
+        '["06083"]': {"id": "06083", "opened": "2024-02-29"}
+    }
+    rows = RowError.objects.filter(run=upload.run).order_by("row")
+    assert [(row.sheet, row.row, row.errors[0]["cell"], row.errors[0]["code"]) for row in rows] == [
+        ("Données", 6, "C6", "error_value"),
+        ("Données", 7, "C7", "date_never_was"),
+    ]
+
+
+def test_password_protected_workbook_fails_with_what_to_do(process):
+    head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 9000 + "EncryptedPackage".encode("utf-16-le")
+    upload = process(head, filename="secret.xlsx")
+
+    assert (upload.state, upload.failure_code) == (UploadState.FAILED, "format_encrypted")
