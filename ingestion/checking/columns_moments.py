@@ -1,5 +1,6 @@
 """Columns of dates and times, stored in ISO form. A number is a date only where its format says so."""
 
+import contextlib
 import re
 from collections.abc import Sequence
 from datetime import date, datetime, time
@@ -14,6 +15,7 @@ YEAR = re.compile(r"\d{4}", re.ASCII).fullmatch
 MONTH = re.compile(r"(\d{4})-(0[1-9]|1[0-2])", re.ASCII).fullmatch
 MIDNIGHT = "T00:00:00"
 READY = re.compile(MARK + r"d\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d" + MARK + "dt", re.ASCII).fullmatch
+ISO = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d", re.ASCII).fullmatch
 EXAMPLE = datetime(2024, 5, 31, 14, 30)  # noqa: DTZ001  (shown to people only)
 
 
@@ -83,8 +85,17 @@ class DatetimeColumn(MomentColumn):
         if self.bounded or self.enum is not None:
             return super().convert(cells)
         get = self.get
+        if not self.declared and isinstance(cells[0], str) and ISO(cells[0]):
+            return [self._quick(cell) for cell in cells]
         # Few moments repeat, and those of a workbook are in their final form but for the marks.
         return [f'"{cell[2:-3]}"' if isinstance(cell, str) and READY(cell) else get(cell) for cell in cells]
+
+    def _quick(self, cell: WireCell) -> str | None:
+        if isinstance(cell, str) and ISO(cell):
+            with contextlib.suppress(ValueError):
+                datetime.fromisoformat(cell)
+                return f'"{cell[:10]}T{cell[11:]}"'
+        return self.get(cell)
 
     def parse(self, text: str) -> datetime:
         return moments.parse_datetime(text, declared=self.declared, order=self.locale.order)

@@ -1,16 +1,20 @@
 """Columns of numbers. Values are exact decimals, and JSON numbers when stored: 12.50 is 12.5 there.
 Numbers of a workbook are taken at the 15 digits that a spreadsheet program shows; those of text have all."""
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
 from ingestion.checking import shown
-from ingestion.checking.columns import Column, Faulty
+from ingestion.checking.columns import NULL, Column, Faulty
 from ingestion.checking.numbers import LARGEST_EXPONENT, NotANumber, NumberFormat
 from ingestion.reading.cells import CURRENCY, DURATION, PERCENT, Cell, WireCell
 
 KEPT_DIGITS = 15
+# Text that is the stored number already; the short form can be compared as a float.
+READY = re.compile(r"-?(?:[1-9]\d{0,19}(?:\.\d{0,29}[1-9])?|0\.\d{0,28}[1-9])|0", re.ASCII).fullmatch
+READY_SHORT = re.compile(r"-?(?:[1-9]\d{0,7}(?:\.\d{0,6}[1-9])?|0\.\d{0,13}[1-9])|0", re.ASCII).fullmatch
 fifteen = "%.15g".__mod__
 
 
@@ -25,6 +29,7 @@ class NumberColumn(Column):
             locale=self.locale,
         )
         self.example = "12" + (self.written.decimal or self.locale.decimal) + "5"
+        self.point = (self.written.decimal or self.locale.decimal) == "." and self.written.group != "."
         self.currency: str | None = None
         self.percent_seen = False
         self.plain_only = not any(
@@ -36,11 +41,24 @@ class NumberColumn(Column):
             try:
                 fragments: list[str | None] = list(map(fifteen, cells))
             except TypeError:
-                return super().convert(cells)
+                return self._convert_mixed(cells)
             # An exponent means very large, very small, or more than 15 digits.
             if "e" not in "".join(fragments) and "-0" not in fragments and self._within(cells):  # type: ignore[arg-type]
                 return fragments
         return super().convert(cells)
+
+    def _convert_mixed(self, cells: Sequence[WireCell]) -> list[str | None]:
+        """With texts among them, which are taken as they stand where a point can only be the decimal one."""
+        if not self.point:
+            return super().convert(cells)
+        get, ready = self.get, READY_SHORT if self.bounded else READY
+        fragments = [cell if isinstance(cell, str) and ready(cell) else get(cell) for cell in cells]
+        if self.bounded:
+            # Null is the fragment of a blank, and None of a faulty cell.
+            values = [float(fragment) for fragment in fragments if fragment and fragment != NULL]
+            if values and not self._within(values):
+                return super().convert(cells)
+        return fragments
 
     def _within(self, cells: Sequence[Any]) -> bool:
         return not self.bounded or (

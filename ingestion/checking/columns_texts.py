@@ -110,7 +110,10 @@ class TextColumn(Column):
     ) -> Sequence[str | None]:
         if all(map(_is_canonical, cells)):
             return fragments
-        return [fragment and _canonical_fragment(fragment) for fragment in fragments]
+        return [
+            fragment if fragment is None or _is_canonical(cell) else _canonical_fragment(fragment)
+            for cell, fragment in zip(cells, fragments, strict=True)
+        ]
 
     def _length_faults(self, value: str) -> list[Fault]:
         if self.shortest and len(value) < self.shortest:

@@ -68,7 +68,7 @@ def _well_grouped(groups: list[str]) -> bool:
 
 def _western(text: str) -> bool:
     """No digits of other scripts, which Decimal would read."""
-    return not any(character.isdigit() and not character.isascii() for character in text)
+    return text.isascii() or not any(character.isdigit() and not character.isascii() for character in text)
 
 
 def _decimal(text: str) -> Decimal:

@@ -21,7 +21,7 @@ def main(argument: str) -> int:
         memory_bytes=options.get("memory_bytes", MEMORY_BYTES),
         parent=options.get("parent", 0),
     )
-    with os.fdopen(0, "rb", closefd=False) as file, os.fdopen(1, "wb", buffering=0, closefd=False) as out:
+    with os.fdopen(0, "rb", closefd=False) as file, os.fdopen(1, "wb", closefd=False) as out:
         writer = FrameWriter(out, total=os.fstat(0).st_size)
         try:
             writer.end(_read(file, writer, options))

@@ -111,6 +111,8 @@ class Reader:
         self._pipe = self.process.stdout.fileno()
         with contextlib.suppress(OSError):
             fcntl.fcntl(self._pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+        self._poll = select.poll()
+        self._poll.register(self._pipe, select.POLLIN)
         self._buffer = bytearray()
 
     def __enter__(self) -> Self:
@@ -170,7 +172,7 @@ class Reader:
     def _take(self, size: int) -> bytes:
         while len(self._buffer) < size:
             started = time.monotonic()
-            ready, _, _ = select.select([self._pipe], [], [], max(0.0, self._patience))
+            ready = self._poll.poll(max(0.0, self._patience) * 1000)
             self._patience -= time.monotonic() - started
             if not ready:
                 self.process.kill()

@@ -55,7 +55,7 @@ class FrameWriter:
 
     def flush(self) -> None:
         if self.cells > SENT_CELLS:
-            raise Refused("file_exceeds_limits", limit="cells", most=SENT_CELLS)
+            raise Refused("file_exceeds_limits", limit="the number of cells", most=SENT_CELLS)
         if self.rows:
             self._send(
                 b'{"sheet":%b,"at":[%d,%d],"rows":[%b]}'
@@ -73,6 +73,6 @@ class FrameWriter:
 
     def _send(self, frame: bytes) -> None:
         if len(frame) > FRAME_BYTES:
-            raise Refused("file_exceeds_limits", limit="row", most=FRAME_BYTES)
+            raise Refused("file_exceeds_limits", limit="the size of a row", most=FRAME_BYTES)
         self.out.write(LENGTH.pack(len(frame)) + frame)
         self.out.flush()

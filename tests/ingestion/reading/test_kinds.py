@@ -3,6 +3,7 @@ import io
 import openpyxl
 import pytest
 
+from ingestion.reading.failures import SENTENCES
 from ingestion.reading.kinds import MAY_BE_READ, Kind, sniff
 from tests.ingestion.reading.books import RELS, book, failure, header, package, read
 
@@ -87,6 +88,11 @@ def test_macro_workbook_is_read_like_any_other():
 )
 def test_sniff_lets_what_may_be_read_pass(data):
     assert sniff(data) in MAY_BE_READ
+
+
+def test_every_kind_that_is_not_read_has_its_sentence():
+    for kind in set(Kind) - MAY_BE_READ - {Kind.EMPTY}:
+        assert f"format_{kind}" in SENTENCES
 
 
 def test_sniff_knows_a_spreadsheet_from_its_head_alone():
