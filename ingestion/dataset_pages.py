@@ -125,7 +125,8 @@ def _column(field: dict[str, Any], key: list[str]) -> Column:
 
 def _rules(constraints: dict[str, Any]) -> list[str]:
     said = []
-    for name, value in constraints.items():
+    for name in sorted(constraints, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER)):
+        value = constraints[name]
         if name in ("required", "unique"):
             said += [name] if value else []
         elif name == "enum":
@@ -136,6 +137,7 @@ def _rules(constraints: dict[str, Any]) -> list[str]:
     return said
 
 
+ORDER = ("required", "unique", "enum", "minimum", "maximum", "minLength", "maxLength", "pattern")
 WORDS = {
     "minimum": "at least",
     "maximum": "at most",
