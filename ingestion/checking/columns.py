@@ -7,6 +7,7 @@ from typing import Any
 
 from ingestion.checking import texts
 from ingestion.checking.locales import Locale
+from ingestion.checking.messages import listed
 from ingestion.reading.cells import DATE, DATETIME, MARK, Cell, WireCell, decode
 
 NULL = "null"
@@ -112,7 +113,7 @@ class Column:
         faults = list(self._limit_faults(value)) if self.bounded else []
         if self.enum is not None and fragment not in self.enum:
             allowed = [str(entry) for entry in self.field["constraints"]["enum"]]
-            faults.append(("enum", {"allowed": ", ".join(allowed[:20])}))
+            faults.append(("enum", {"allowed": listed(allowed)}))
         if faults:
             raise Faulty(*faults)
         return fragment

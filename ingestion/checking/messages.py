@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from ingestion.checking.texts import shown
+
+MOST_NAMED = 20
 TEXT_REMEDY = "Format the column as text, type the value again, and save the file."
 # code: (message, remedy); {names} are filled from the detail, {header} and {value} are always there.
 ROW_MESSAGES: dict[str, tuple[str, str]] = {
     "required": ("“{header}” is required but the cell is blank.", "Fill in a value."),
-    "type_string": ("“{value}” is not text.", "Type the value as text."),
     "type_integer": ("“{value}” is not a whole number.", "Type a whole number, such as 42."),
     "type_number": ("“{value}” is not a number.", "Type digits only, such as {example}."),
     "type_boolean": ("“{value}” is neither yes nor no.", "Use one of: {words}."),
@@ -126,11 +128,22 @@ def assumption(code: str, **detail: Any) -> dict[str, Any]:
     return {"code": code, "detail": detail, "message": ASSUMPTIONS[code].format_map(_words(detail))}
 
 
-def quoted(values: list[str], *, most: int = 20) -> str:
-    """Values in a sentence, at most twenty of them."""
-    words = ", ".join(f"“{value}”" for value in values[:most])
-    return f"{words} and {len(values) - most:,} more" if len(values) > most else words
+def quoted(values: list[str], *, count: int = 0) -> str:
+    """Names in a sentence, at most twenty of them; `count` when the list itself is cut already."""
+    words = ", ".join(f"“{shown(value, most=60)}”" for value in values[:MOST_NAMED])
+    more = max(count, len(values)) - MOST_NAMED
+    return f"{words} and {more:,} more" if more > 0 else words
+
+
+def listed(values: list[str]) -> str:
+    """Values to choose from, as they are to be typed."""
+    words = ", ".join(shown(value, most=60) for value in values[:MOST_NAMED])
+    return f"{words} and {len(values) - MOST_NAMED:,} more" if len(values) > MOST_NAMED else words
 
 
 def _words(detail: dict[str, Any]) -> dict[str, Any]:
-    return {name: quoted(value) if isinstance(value, list) else value for name, value in detail.items()}
+    count = detail.get("count", 0)
+    return {
+        name: quoted(value, count=count) if isinstance(value, list) else value
+        for name, value in detail.items()
+    }

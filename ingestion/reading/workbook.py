@@ -8,6 +8,9 @@ from .failures import Refused
 from .markup import feed, local, new_parser
 from .package import Package
 
+# Spreadsheet programs allow 31 characters.
+LONGEST_NAME = 100
+
 
 @dataclass
 class Sheet:
@@ -64,7 +67,7 @@ def read_workbook(package: Package, part: str) -> Workbook:
             kind, target = links.get(named.get("id", ""), ("", ""))
             if kind == "worksheet":
                 hidden = named.get("state", "visible") != "visible"
-                book.sheets.append(Sheet(named.get("name", ""), target, hidden))
+                book.sheets.append(Sheet(named.get("name", "")[:LONGEST_NAME], target, hidden))
 
     parser = new_parser(part=part)
     parser.StartElementHandler = start

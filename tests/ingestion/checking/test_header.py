@@ -108,3 +108,20 @@ def test_batch_before_the_header_or_after_its_failure_is_our_own_error():
     checker.match_header(["x"])
     with pytest.raises(RuntimeError):
         checker.check_batch([[2, ["a"]]])
+
+
+def test_column_is_never_given_to_two_fields():
+    schema = {"fields": [{"name": "date", "title": "Opened"}, {"name": "opened_on", "title": "Date"}]}
+
+    found = Checker(schema).match_header(["date", "Opened"])
+
+    assert found.places == {"date": 0}
+
+
+def test_many_unknown_columns_are_counted_and_not_all_named():
+    found = match("record_id", *(f"x{number}" for number in range(5_000)))
+
+    (ignored,) = [entry for entry in found.assumptions if entry["code"] == "columns_ignored"]
+    assert ignored["detail"]["count"] == 5_000
+    assert len(ignored["detail"]["columns"]) == 100
+    assert "and 4,980 more" in ignored["message"]

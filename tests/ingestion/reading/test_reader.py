@@ -4,6 +4,8 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
+from pathlib import Path
 
 import pytest
 
@@ -128,3 +130,35 @@ def test_every_failure_has_a_sentence_and_a_remedy():
         assert message[-1] == ".", code
         assert remedy[-1] == ".", code
         assert "!" not in message + remedy
+
+
+def test_child_ends_with_the_process_that_started_it(large_file):
+    code = (
+        "import sys, time\n"
+        "from ingestion.reading.reader import open_reader\n"
+        "reader = open_reader(sys.stdin.buffer)\n"
+        "print(reader.header and reader.process.pid, flush=True)\n"
+        "time.sleep(600)\n"
+    )
+    parent = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=large_file, stdout=subprocess.PIPE, text=True
+    )
+    child = int(parent.stdout.readline())
+
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+
+    # Its pipe is full and nobody reads it, so only the signal of the kernel can end it so soon.
+    deadline = time.monotonic() + 10
+    while _is_alive(child):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
