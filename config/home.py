@@ -65,11 +65,17 @@ def heading(total: int) -> str:
 
 def lead(cases: list[Case], rows: list[LedgerRow]) -> str:
     """Since when, and what else is on its way: both read from the rows, neither assumed."""
-    moving = sum(row.counts["running"] + row.counts["waiting"] for row in rows)
-    said = f"The oldest has waited {since(cases[0].since)}. " if cases else ""
+    moving = sum(row.counts[ledger.RUNNING] + row.counts[ledger.WAITING] for row in rows)
+    carried = sum(row.carried for row in rows)
+    parts = [f"The oldest has waited {since(cases[0].since)}."] if cases else []
     if moving:
-        return f"{said}{wording.number(moving)} of today’s pieces of work are on their way."
-    return f"{said}No work of today is on its way."
+        pieces = "piece" if moving == 1 else "pieces"
+        parts.append(f"{wording.number(moving)} {pieces} of today’s work {_are(moving)} on the way.")
+    else:
+        parts.append("Nothing of today’s work is on the way.")
+    if carried:
+        parts.append(f"{wording.number(carried)} from before today {_are(carried)} still open.")
+    return " ".join(parts)
 
 
 def since(moment: dt.datetime) -> str:
@@ -78,3 +84,7 @@ def since(moment: dt.datetime) -> str:
     if age > dt.timedelta(days=7):
         return f"since {wording.date(moment)}"
     return f"for {wording.duration(age)}"
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
