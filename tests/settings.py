@@ -40,3 +40,5 @@ def _template_in_rendering() -> str | None:
 TEMPLATES[0]["OPTIONS"]["string_if_invalid"] = MissingVariable("missing")
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+# Static files are looked for when they are asked for: a test client need not read them all first.
+WHITENOISE_AUTOREFRESH = True

@@ -12,10 +12,12 @@ from django.urls import URLPattern, get_resolver, reverse
 
 from tests.access.table import ROWS, THINGS
 from tests.access.world import ROLES, make_world
+from work import invariants
 
 SIGN_IN = "/accounts/login/"
 # Stock views of Django and allauth take what they take; ours say it.
 STOCK = ("admin:", "account_", "mfa_", "api:openapi-json")
+CLIENT = Client(REMOTE_ADDR="203.0.113.9", raise_request_exception=False)
 NOT_OURS = {"api:api-root"}
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}
 # Inline scripts and styles, handlers in attributes, and pictures in addresses.
@@ -27,7 +29,8 @@ FORBIDDEN = re.compile(
 
 
 @pytest.fixture
-def world(db):
+def world(db, monkeypatch):
+    monkeypatch.setattr(invariants, "SECOND_LOOK_AFTER", 0)  # no other system is looked at
     logging.disable(logging.WARNING)  # hundreds of refusals are meant here, and each would be told at length
     yield make_world()
     logging.disable(logging.NOTSET)
@@ -141,7 +144,8 @@ def said(answer):
 
 
 def client_of(role, world):
-    client = Client(REMOTE_ADDR="203.0.113.9", raise_request_exception=False)
+    client = CLIENT
+    client.cookies.clear()
     if world.people[role] is not None:
         client.force_login(world.people[role])
     return client
