@@ -16,13 +16,14 @@ from ingestion.states import ReportState
 from work import downloads, paging
 from work.failures import StateChanged
 from work.problems import Problem, responses
+from work.storage import FileMissing
 
 router = Router(tags=["uploads"])
 router.add_router("", api_datasets.router)
 
 RETRY_AFTER = "2"
 LOCATION = {"Location": {"schema": {"type": "string"}}, "Retry-After": {"schema": {"type": "integer"}}}
-SLUG = "^[-a-zA-Z0-9_]*$"
+SLUG = "^[-a-zA-Z0-9_]+$"
 
 
 def _file(*kinds: str) -> dict[str, Any]:
@@ -51,7 +52,7 @@ def accept(
     dataset: Annotated[str, Form(..., max_length=80, pattern=SLUG, description="Slug of the dataset")],
     file: Annotated[UploadedFile, File(...)],
     organisation: api_datasets.ORGANISATION,
-    idempotency_key: Annotated[str, Header("", alias="Idempotency-Key", max_length=200)],
+    idempotency_key: Annotated[str, Header("", alias="Idempotency-Key", max_length=200, pattern="^[ -~]*$")],
 ) -> Any:
     """The same key with the same content gives the first upload again, with `already_accepted`."""
     owner = organisation_of(request, organisation)
@@ -73,7 +74,7 @@ def accept(
 @router.get("/uploads", response={200: bodies.UploadList, **responses()}, summary="Uploads, the newest first")
 def list_uploads(
     request: HttpRequest,
-    dataset: Annotated[str, Query("", max_length=80, pattern=SLUG)],
+    dataset: Annotated[str, Query("", max_length=80, pattern=api_datasets.SLUG_OR_NONE)],
     status: Annotated[bodies.Status, Query("")],
     organisation: api_datasets.ORGANISATION,
     cursor: api_datasets.CURSOR,
@@ -140,7 +141,7 @@ def list_errors(
 )
 def get_original(request: HttpRequest, upload_id: uuid.UUID) -> HttpResponseBase:
     upload = _find(request, upload_id)
-    return downloads.serve(
+    return _serve(
         request,
         key=upload.storage_key,
         filename=upload.filename,
@@ -157,7 +158,7 @@ def _report(kind: str) -> Any:
         upload = _find(request, upload_id)
         report = reports.request(upload=upload, kind=kind, by=request.principal)  # type: ignore[attr-defined]
         if report.state == ReportState.BUILT:
-            return downloads.serve(
+            return _serve(
                 request,
                 key=report.storage_key,
                 filename=reports.filename(upload, kind),
@@ -180,6 +181,15 @@ def _report(kind: str) -> Any:
 
 
 get_report_xlsx, get_report_csv, get_report_json = map(_report, Report.Kind.values)
+
+
+def _serve(request: HttpRequest, **file: str) -> HttpResponseBase:
+    try:
+        return downloads.serve(request, **file)
+    except FileMissing as error:
+        raise Problem(
+            404, "file_missing", "The file is not in storage, where it must be.", "Tell an operator."
+        ) from error
 
 
 def _find(request: HttpRequest, upload_id: uuid.UUID) -> Upload:

@@ -164,7 +164,8 @@ def _make(dataset: Dataset, stored: Stored, filename: str, kind: str, by: Actor)
     with connection.cursor() as cursor:
         cursor.execute(NEXT_SEQUENCE, [dataset.pk])
         (sequence,) = cursor.fetchone()
-    earlier = Upload.objects.filter(dataset=dataset, sha256=stored.sha256).order_by("-sequence").first()
+    same_bytes = Upload.objects.filter(organisation=dataset.organisation_id, sha256=stored.sha256)
+    earlier = same_bytes.filter(dataset=dataset).order_by("-sequence").first()
     upload = Upload.objects.create(
         organisation_id=dataset.organisation_id,
         dataset=dataset,

@@ -193,3 +193,12 @@ def test_cancelling_for_another_tenant_is_404(api, accept):
     address = f"/uploads/{accept(FILE).pk}/cancellation"
 
     assert api("post", address, content_type="application/json").status_code == 404
+
+
+def test_original_that_is_gone_is_told_as_a_problem(api, send, kept_files):
+    upload = Upload.objects.get(pk=send().json()["id"])
+    (kept_files / upload.storage_key).unlink()
+
+    answer = api("get", f"/uploads/{upload.pk}/original")
+
+    assert (answer.status_code, answer.json()["code"]) == (404, "file_missing")
