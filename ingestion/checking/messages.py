@@ -83,6 +83,10 @@ ROW_MESSAGES: dict[str, tuple[str, str]] = {
         "“{value}” in “{header}” is stored already, for another key.",
         "Correct the value, or the key of this row.",
     ),
+    "key_too_long": (
+        "The key has {length:,} characters; {most:,} is the most that a record can be found by.",
+        "Use a shorter value for the key.",
+    ),
     "primary_key_duplicate": (
         "Rows {rows} have the same key {value} but different values.",
         "Keep one of these rows, or give each its own key.",

@@ -7,14 +7,18 @@ import json
 from collections.abc import Iterable
 
 from ingestion import reading_upload, row_errors, staging
-from ingestion.checking.checker import CheckedRow
+from ingestion.checking.checker import CheckedRow, Checker
 from ingestion.checking.keys import key_hash
+from ingestion.checking.texts import shown
 from ingestion.context import Context
 from ingestion.kill_points import READ_AFTER, READ_BATCH, READ_BEFORE
 from ingestion.reading.reader import Reader, RowsFrame
 from work import crash
 from work.failures import PermanentFailure
 from work.jobs import Job
+
+# Records are found by an index over their keys, and an entry of it holds 2,704 bytes at most.
+LONGEST_KEY = 600
 
 
 def read_rows(job: Job, context: Context) -> None:
@@ -46,6 +50,7 @@ class Batch:
     def add(self, frame: RowsFrame) -> None:
         checked = self.context.checker.check_batch(frame.rows)
         self.rows += len(frame.rows)
+        _refuse_long_keys(self.context.checker, checked)
         refused = [row for row in checked if row.errors]
         if refused:
             self._refuse(frame, refused)
@@ -82,6 +87,16 @@ class Batch:
             self.refused.append(line)
             if row.key is not None:
                 self.staged.append(f"{row.row}\t{row.key}\t{key_hash(row.key)}\t\t\t\tt")
+
+
+def _refuse_long_keys(checker: Checker, checked: Iterable[CheckedRow]) -> None:
+    for row in checked:
+        if row.key is not None and len(row.key) > LONGEST_KEY:
+            error = checker.error(
+                row=row.row, name=checker.primary_key[0], code="key_too_long", value=shown(row.key),
+                length=len(row.key), most=LONGEST_KEY,
+            )  # fmt: skip
+            row.errors, row.key = [*row.errors, error], None
 
 
 def _match_header(reader: Reader, context: Context) -> None:

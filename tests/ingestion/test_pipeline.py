@@ -2,6 +2,7 @@
 
 import datetime as dt
 import io
+import random
 
 import pytest
 import xlsxwriter
@@ -295,3 +296,13 @@ def test_password_protected_workbook_fails_with_what_to_do(process):
     upload = process(head, filename="secret.xlsx")
 
     assert (upload.state, upload.failure_code) == (UploadState.FAILED, "format_encrypted")
+
+
+def test_key_that_no_index_holds_refuses_its_row(process, dataset):
+    keys = ["".join(random.Random(number).choices("äöüß漢字かな", k=700)) for number in range(2)]
+    fits = "漢" * 590
+
+    upload = process(f"id,amount\n{keys[0]},1\n{keys[1]},x\n{fits},3\n")
+
+    assert (upload.state, upload.inserted, upload.refused) == (UploadState.PARTIAL, 1, 2)
+    assert codes(upload) == {2: ["key_too_long"], 3: ["type_integer", "key_too_long"]}
