@@ -67,14 +67,15 @@ class ProcessLock:
     """A lock between processes that the kernel takes from a process that is killed while it holds it."""
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115 (open as long as the lock is used)
+        self._descriptor, path = tempfile.mkstemp(prefix="waybill-lock-")
+        os.unlink(path)  # noqa: PTH108 (the descriptor alone is passed on to forked children)
 
     def acquire(self) -> bool:
-        fcntl.lockf(self._file, fcntl.LOCK_EX)
+        fcntl.lockf(self._descriptor, fcntl.LOCK_EX)
         return True
 
     def release(self) -> None:
-        fcntl.lockf(self._file, fcntl.LOCK_UN)
+        fcntl.lockf(self._descriptor, fcntl.LOCK_UN)
 
     def __enter__(self) -> bool:
         return self.acquire()

@@ -1,11 +1,11 @@
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from accounts.models import Organisation
 from tests.crash.installation import Installation
-from work import doorbell
 
 
 @pytest.fixture(scope="session")
@@ -33,12 +33,42 @@ def installation(whole_installation):
     made.choose()
 
 
+@pytest.fixture(scope="session")
+def table():
+    """How often the process was killed at each point; printed at the end."""
+    return TABLE
+
+
+def pytest_terminal_summary(terminalreporter):
+    if TABLE.kills:
+        terminalreporter.section("kills")
+        for line in [*str(TABLE).splitlines(), *TABLE.notes]:
+            terminalreporter.write_line(line)
+
+
+class Table:
+    def __init__(self):
+        self.kills = Counter()
+        self.notes = []
+
+    def count(self, point, *, reached):
+        assert reached, f"{point} was never reached"
+        self.kills[point] += 1
+
+    def missing(self, points, *, times):
+        return [point for point in points if self.kills[point] < times]
+
+    def __str__(self):
+        lines = [f"{'killed at':<24}{'commit':<8}times"]
+        for name, times in self.kills.items():
+            lines.append(f"{name:<24}{'after' if 'after_commit' in name else 'before':<8}{times}")
+        return "\n".join(lines)
+
+
+TABLE = Table()
+
+
 @pytest.fixture
 def organisation(installation):
     made, _ = Organisation.objects.get_or_create(slug="plain", defaults={"title": "Plain"})
     return made
-
-
-@pytest.fixture
-def ring(installation):
-    return doorbell.ring

@@ -111,6 +111,7 @@ class Installation:
         self.kills.mkdir()
         self.clusters: dict[str, Cluster] = {}
         self.hung = 0
+        self.passed: dict[str, str] = {}
 
     def start(self) -> None:
         self.server.start()
@@ -180,12 +181,33 @@ class Installation:
             for cluster in self.clusters.values()
         )
 
+    def answers(self, question, *, otherwise):
+        """What the database says, or `otherwise` while it is away."""
+        try:
+            return question()
+        except Exception as away:
+            if not is_away(away):
+                raise
+            connection.close()
+            return otherwise
+
+    def pause(self, seconds: float) -> None:
+        ends = time.monotonic() + seconds
+        while time.monotonic() < ends:
+            self.keep()
+            time.sleep(0.05)
+
     def choose(self, point: str = "", passage: int = 1) -> None:
         """Kill the next process that passes the point; with none, count passages only."""
+        self.passed = {file.name: file.read_text() for file in self.kills.iterdir()}
         for file in self.kills.iterdir():
             file.unlink()
         if point:
             (self.kills / "kill").write_text(f"{point}:{passage}")
+
+    def last_passages(self, point: str) -> int:
+        """Passages of the point between the last two choices."""
+        return int(self.passed.get(point) or 0)
 
     def passages(self, point: str) -> int:
         with suppress(FileNotFoundError, ValueError):

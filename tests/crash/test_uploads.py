@@ -1,0 +1,217 @@
+"""The real pipeline under kills: whatever dies, each upload gets one true verdict and no record is doubled."""
+
+import os
+import random
+
+import psutil
+import pytest
+
+from ingestion import reports
+from ingestion.kill_points import REPORT_POINTS, UPLOAD_POINTS
+from ingestion.models import Report, Upload
+from tests.crash.world import World
+from work.models import Attempt, Outcome, RefusedWrite
+
+pytestmark = pytest.mark.slow
+
+SOAK = bool(os.environ.get("SOAK"))
+TIMES = 5 if SOAK else 1
+SMALL, LONG = 300, 60_000  # rows: for a kill at a point; for two seconds and more of work
+ROLES = ("worker",) * 6 + ("pusher", "monitor", "sentinel", "parent")
+
+
+@pytest.fixture(scope="module")
+def world(whole_installation):
+    return World.make("uploads")
+
+
+@pytest.fixture
+def finish(installation):
+    def wait(world, seconds=120, point=""):
+        installation.wait_until(
+            lambda: world.unfinished() == 0, seconds=seconds, what="every upload has a verdict"
+        )
+        if point:
+            passed(installation, point)
+        installation.choose()
+
+    return wait
+
+
+def passed(installation, point):
+    installation.wait_until(lambda: installation.passages(point), seconds=20, what=f"{point} is reached")
+
+
+def holder_of(upload):
+    attempt = Attempt.objects.filter(subject=upload.pk, ended_at__isnull=True).first()
+    return attempt and psutil.Process(int(attempt.worker_label.rpartition(":")[2]))
+
+
+def running(installation, upload, step="read_rows"):
+    installation.wait_until(
+        lambda: Upload.objects.get(pk=upload.pk).step == step, seconds=60, what=f"it is at {step}"
+    )
+    return holder_of(upload)
+
+
+def is_clean(installation):
+    assert "broken" not in installation.manage("verify", "--deep").splitlines()[-1]
+
+
+def test_uploads_come_to_the_verdicts_of_the_reference(installation, world, finish):
+    for seed in range(8):
+        world.upload_random(seed, rows=SMALL)
+
+    finish(world)
+
+    world.check()
+
+
+@pytest.mark.parametrize("time", range(TIMES))
+@pytest.mark.parametrize("point", UPLOAD_POINTS)
+def test_killed_at_a_point_of_an_upload(installation, world, finish, table, point, time):
+    installation.choose(point)
+    upload = world.upload_random(1000 + 10 * UPLOAD_POINTS.index(point) + time, rows=SMALL)
+
+    finish(world, point=point)
+
+    table.count(point, reached=installation.last_passages(point))
+    outcomes = list(
+        Attempt.objects.filter(subject=upload.pk).order_by("number").values_list("outcome", flat=True)
+    )
+    after_commit = point == "store.after_commit"
+    assert outcomes == ([Outcome.FINISHED] if after_commit else [Outcome.DIED, Outcome.FINISHED])
+    world.check()
+
+
+@pytest.mark.parametrize("time", range(TIMES))
+@pytest.mark.parametrize("point", REPORT_POINTS)
+def test_killed_at_a_point_of_a_report(installation, world, finish, table, point, time):
+    upload = world.upload_random(2000 + 10 * REPORT_POINTS.index(point) + time, rows=SMALL)
+    finish(world)
+    installation.choose(point)
+
+    report = reports.request(upload=Upload.objects.get(pk=upload.pk), kind="csv", by=world.by)
+    installation.wait_until(
+        lambda: Report.objects.get(pk=report.pk).finished_at, seconds=60, what="the report is built"
+    )
+    passed(installation, point)
+    installation.choose()
+
+    table.count(point, reached=installation.last_passages(point))
+    report.refresh_from_db()
+    assert report.state == "built"
+    assert report.size
+
+
+def test_random_kills_of_anything(installation, world, finish):
+    """While files that take seconds are processed. No upload is killed a third time: that is another test."""
+    chance = random.Random(20260601)
+    uploads = [world.upload_random(3001 + number, rows=LONG) for number in range(4)]
+    kills = 0
+    while kills < 10:
+        if world.unfinished() == 0:
+            uploads.append(world.upload_random(3100 + kills, rows=LONG))
+        installation.wait_until(lambda: True, seconds=30, what="the clusters are kept")
+        kills += kill_one(installation, chance)
+        installation.pause(chance.uniform(0.2, 1.2))
+
+    finish(world, seconds=180)
+
+    world.check()
+
+
+def kill_one(installation, chance):
+    role = chance.choice(ROLES)
+    cluster = installation.pipelines if chance.random() < 0.8 else installation.ground
+    victims = cluster.find(role)
+    if not victims or not spared(installation, role, victims):
+        return 0
+    chance.choice(victims).kill()
+    return 1
+
+
+def spared(installation, role, victims):
+    """Whether no upload would lose its third worker."""
+    return not installation.answers(
+        lambda: Upload.objects.filter(unanswered__gte=2, finished_at=None).exists(), otherwise=True
+    )
+
+
+def test_database_restarted_at_once_in_the_middle(installation, world, finish):
+    uploads = [world.upload_random(4001 + number, rows=LONG) for number in range(3)]
+    running(installation, uploads[0])
+
+    installation.restart_database()
+    finish(world)
+
+    world.check()
+
+
+def test_frozen_worker_wakes_after_another_has_finished(installation, world, finish):
+    upload = world.upload_random(5001, rows=LONG)
+    frozen = running(installation, upload)
+    frozen.suspend()
+    try:
+        finish(world)
+    finally:
+        frozen.resume()
+
+    installation.wait_until(
+        lambda: RefusedWrite.objects.filter(subject=upload.pk).exists(),
+        seconds=20,
+        what="its write is refused",
+    )
+    world.check()
+
+
+def test_deploy_in_the_middle_burns_no_attempt(installation, world, finish):
+    upload = world.upload_random(6001, rows=LONG)
+    running(installation, upload)
+
+    assert installation.pipelines.stop() < 10
+    found = Upload.objects.get(pk=upload.pk)
+    assert (found.state, found.unanswered, found.postponed) == ("accepted", 0, 1)
+
+    finish(world)
+    world.check()
+
+
+def test_accepting_goes_on_while_every_worker_is_down(installation, world, finish):
+    for cluster in installation.clusters.values():
+        cluster.kill()
+
+    uploads = [world.upload_random(7001 + number, rows=SMALL) for number in range(3)]
+
+    assert {Upload.objects.get(pk=upload.pk).state for upload in uploads} == {"accepted"}
+    finish(world)
+    world.check()
+
+
+@pytest.mark.skipif(not SOAK, reason="the long run: make soak")
+def test_two_hundred_uploads_under_random_kills(installation, finish, table):
+    chance = random.Random(20260602)
+    world = World.make("soak", organisations=5)
+    kills = 0
+    for number in range(200):
+        world.upload_random(10_000 + number, rows=chance.choice((50, 2_000, 20_000)))
+        installation.wait_until(lambda: world.unfinished() < 20, seconds=300, what="there is room")
+        if chance.random() < 0.5:
+            kills += kill_one(installation, chance)
+            installation.pause(chance.uniform(0, 1))
+        if number % 50 == 25:
+            installation.restart_database()
+
+    finish(world, seconds=600)
+
+    table.notes.append(f"200 uploads, {kills} kills at random moments")
+    world.check()
+
+
+def test_every_point_was_reached_and_everything_holds(installation, world, finish, table):
+    """The last one: the table of points, and the product's own look at itself."""
+    finish(world)
+    missing = table.missing((*UPLOAD_POINTS, *REPORT_POINTS), times=TIMES)
+
+    assert missing == []
+    is_clean(installation)
