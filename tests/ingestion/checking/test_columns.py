@@ -60,9 +60,9 @@ CELLS = {
 }
 
 
-@pytest.mark.parametrize("locale", ["en", "de", "fr"])
+@pytest.mark.parametrize("locale", ["en", "de"])
 @pytest.mark.parametrize("field", FIELDS, ids=lambda field: f"{field['type']}-{FIELDS.index(field)}")
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(data=st.data())
 def test_column_gives_what_its_cells_give(field, locale, data):
     kinds = data.draw(st.lists(st.sampled_from(list(CELLS)), min_size=1, max_size=2, unique=True))
