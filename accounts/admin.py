@@ -21,6 +21,7 @@ class OrganisationAdmin(MendingAdmin):
         "uploads_in_progress_limit",
     )  # fmt: skip
     new_fields = ("slug", "title", "default_encoding", "locale", "time_zone")
+    refusals = (StateChanged, organisations.Impossible)
 
     def mend(self, *, row: Any, fields: Mapping[str, Any], by: Any, why: str) -> None:
         organisations.change(organisation=row, fields=fields, by=by, why=why)

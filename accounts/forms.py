@@ -2,13 +2,12 @@
 
 import datetime as dt
 from typing import Any
-from zoneinfo import available_timezones
 
 from django import forms
 from django.core.validators import validate_email
 from django.utils import timezone
 
-from accounts import tokens
+from accounts import tokens, zones
 from accounts.models import RANKS, Organisation, Role, User
 
 ROLE_WORDS = {"uploader": "Uploader", "manager": "Manager", "operator": "Operator"}
@@ -70,7 +69,7 @@ class ProfileForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["time_zone"].choices = [(zone, zone) for zone in zones()]  # type: ignore[attr-defined]
+        self.fields["time_zone"].choices = [(zone, zone) for zone in zones.known()]  # type: ignore[attr-defined]
 
 
 class AddressForm(forms.Form):
@@ -85,7 +84,3 @@ class AddressForm(forms.Form):
         if User.objects.filter(email__iexact=email).exclude(pk=self.user.pk).exists():
             raise forms.ValidationError("This address cannot be used.")
         return email
-
-
-def zones() -> list[str]:
-    return sorted(zone for zone in available_timezones() if zone == "UTC" or "/" in zone)

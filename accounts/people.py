@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 
+from accounts import zones
 from accounts.models import Organisation, User
 from work import decisions
 from work.models import Mail
@@ -21,7 +22,7 @@ Your user name is {username}. Open this page, give the address that this mail ca
 
 
 class Impossible(Exception):
-    """These values do not go together."""
+    """These values do not go together, or one of them does not exist."""
 
 
 def add(*, username: str, email: str, organisation: Organisation | None, by: Any, why: str = "") -> User:
@@ -100,6 +101,8 @@ def _with_what_follows(user: User, fields: Mapping[str, Any]) -> Mapping[str, An
     """An administrator is an operator who may enter the Django admin; nobody else enters it."""
     if not fields.get("is_operator", True) and fields.get("is_superuser", user.is_superuser):
         raise Impossible("An administrator is an operator too: take both away, or only the higher one.")
+    if fields.get("time_zone", "UTC") not in zones.known():
+        raise Impossible(f"There is no time zone {fields['time_zone']}.")
     if "is_superuser" not in fields:
         return fields
     if fields["is_superuser"]:

@@ -232,6 +232,7 @@ PASSWORD_HASHERS = [
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 ACCOUNT_ADAPTER = "config.sign_in.SignInAdapter"
+ACCOUNT_FORMS = {"login": "accounts.sign_in_form.SignInForm"}
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"  # addresses are entered by managers, not by strangers

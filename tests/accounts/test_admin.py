@@ -94,6 +94,18 @@ def test_change_without_a_reason_is_refused(mend, organisation):
     assert Organisation.objects.get().title == "North"
 
 
+@pytest.mark.parametrize("changes", [{"time_zone": "Mars/Olympus"}, {"default_encoding": "klingon"}])
+def test_what_does_not_exist_is_refused(mend, organisation, changes):
+    open_form, send = mend
+    url = url_of(organisation)
+
+    answer = send(url, open_form(url), reason="x", **changes)
+
+    assert "Nothing was changed. There is no" in str(next(iter(get_messages(answer.wsgi_request))))
+    assert Organisation.objects.get().time_zone == "UTC"
+    assert not Decision.objects.exists()
+
+
 def test_fields_changed_by_others_meanwhile_are_kept(mend, organisation):
     open_form, send = mend
     url = url_of(organisation)

@@ -61,6 +61,10 @@ def test_attempts_are_limited(client, manager):
     assert answer.status_code in (200, 429)
 
 
+def test_form_says_what_to_fill_in(client, db):
+    assert "User name or e-mail address" in client.get("/accounts/login/").content.decode()
+
+
 def test_there_is_no_sign_up(client, db):
     assert client.get("/accounts/signup/").status_code == 404
     assert client.post("/accounts/signup/", {"username": "x"}).status_code == 404
