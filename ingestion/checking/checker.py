@@ -16,8 +16,6 @@ from ingestion.checking.locales import find
 from ingestion.checking.shown import cell_text
 from ingestion.reading.cells import WireCell, column_letters
 
-NO_ERRORS: list[dict[str, Any]] = []
-
 
 @dataclass(slots=True)
 class CheckedRow:
@@ -28,7 +26,7 @@ class CheckedRow:
     json: str | None
     key: str | None
     digest: bytes
-    errors: list[dict[str, Any]] = field(default_factory=list)
+    errors: Sequence[dict[str, Any]] = ()
     unique: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -75,6 +73,8 @@ class Checker:
         """The rows of a frame, checked, in order; blank ones are left out and counted in `blank`."""
         if self.header is None or self.header.failure is not None:
             raise RuntimeError("the header must match first")
+        if not rows:
+            return []
         by_place = list(zip_longest(*(row[1] for row in rows)))
         nothing = (None,) * len(rows)
         cells = [by_place[place] if 0 <= place < len(by_place) else nothing for place, _ in self.placed]
@@ -104,7 +104,7 @@ class Checker:
             elif body == self.empty and _is_blank(row[1]):
                 self.blank += 1
             else:
-                yield CheckedRow(row[0], body, key_texts[index], keys.digest(body), NO_ERRORS, uniques[index])
+                yield CheckedRow(row[0], body, key_texts[index], keys.digest(body), (), uniques[index])
 
     def error(self, *, row: int, name: str, code: str, value: str, **detail: Any) -> dict[str, Any]:
         """One error of a row in its final shape, for the checks that others do over the whole file:

@@ -93,7 +93,8 @@ class Column:
             if taken.type == "s":
                 return self._read_text(taken.raw)
             return self.typed(taken)
-        if self.missing and repr(cell) in self.missing:
+        # 5 and 5.0 are one number, and one entry of the memo.
+        if self.missing and (str(int(cell)) if cell == int(cell) else repr(cell)) in self.missing:
             return self._blank()
         return self.checked(self.number(cell))
 

@@ -37,7 +37,7 @@ def test_good_row_is_ready_to_be_stored():
     assert row.digest == digest(row.json)
     assert len(row.digest) == 16
     assert row.unique == {"id": '"a"'}
-    assert row.errors == []
+    assert not row.errors
 
 
 def test_refused_row_names_each_cell_at_fault():
@@ -107,7 +107,11 @@ def test_ragged_row_is_refused(note, code, cell):
 
 
 def test_empty_note_is_no_error():
-    assert checker().check_batch([[2, ["a"], {}]])[0].errors == []
+    assert not checker().check_batch([[2, ["a"], {}]])[0].errors
+
+
+def test_empty_batch_has_no_rows():
+    assert checker(SCHEMA, header=HEADER).check_batch([]) == []
 
 
 def test_currencies_must_not_mix():
