@@ -39,8 +39,8 @@ class TextColumn(Column):
 
     def prepare(self, field: dict[str, Any]) -> None:
         constraints = field.get("constraints", {})
-        self.shortest: int = constraints.get("minLength", 0)
-        self.longest: int = constraints.get("maxLength", 0)
+        self.shortest = int(constraints.get("minLength", 0))
+        self.longest = int(constraints.get("maxLength", 0))
         self.pattern: str = constraints.get("pattern", "")
         self.fits: Fits | None = compile_pattern(self.pattern) if self.pattern else None
         self.fits_format: Fits | None = FORMATS.get(self.format)

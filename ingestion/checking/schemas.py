@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from ingestion.checking import texts
 from ingestion.checking.fields import FORMATS, build_field
@@ -175,7 +175,7 @@ def _constraints(path: str, kind: str, constraints: Any) -> Iterator[SchemaProbl
     for name, value in constraints.items():
         yield from _constraint(f"{path}.{name}", kind, name, value)
     shortest, longest = constraints.get("minLength"), constraints.get("maxLength")
-    if isinstance(shortest, int) and isinstance(longest, int) and shortest > longest:
+    if _is_whole(shortest) and _is_whole(longest) and shortest > longest:
         yield SchemaProblem(path, "impossible", "minLength is more than maxLength.")
 
 
@@ -188,7 +188,7 @@ def _constraint(path: str, kind: str, name: str, value: Any) -> Iterator[SchemaP
         yield SchemaProblem(path, "not_for_type", f"{name} cannot be declared for {kind}.")
     elif name in ("required", "unique") and not isinstance(value, bool):
         yield SchemaProblem(path, "not_boolean", f"{name} must be true or false.")
-    elif name in LENGTHS and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+    elif name in LENGTHS and not _is_whole(value):
         yield SchemaProblem(path, "not_a_number", f"{name} must be a whole number, 0 or more.")
     elif name == "enum" and (not isinstance(value, list) or not 0 < len(value) <= MOST_VALUES):
         yield SchemaProblem(path, "not_a_list", f"enum must be a list of 1 to {MOST_VALUES:,} values.")
@@ -200,6 +200,13 @@ def _constraint(path: str, kind: str, name: str, value: Any) -> Iterator[SchemaP
             compile_pattern(value)
         except UnsafePattern as error:
             yield SchemaProblem(path, "bad_pattern", f"The pattern cannot be used: {error}.")
+
+
+def _is_whole(value: Any) -> TypeGuard[float]:
+    """JSON does not tell 5.0 from 5."""
+    if isinstance(value, float):
+        return value.is_integer() and value >= 0
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def _limits(path: str, field: dict[str, Any]) -> Iterator[SchemaProblem]:

@@ -20,6 +20,7 @@ def field(**properties):
         field(
             type="number", decimalChar=",", groupChar=".", bareNumber=False, constraints={"minimum": "1,5"}
         ),
+        field(constraints={"minLength": 1.0, "maxLength": 5.0}),
         field(type="integer", constraints={"minimum": 1, "maximum": "5", "enum": [1, 2]}),
         field(type="boolean", trueValues=["ja"], falseValues=["nein"]),
         field(type="date", format="%d/%m/%Y", constraints={"minimum": "01/02/2020"}),
