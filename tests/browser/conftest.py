@@ -7,6 +7,8 @@ import pytest
 from django.conf import settings
 from playwright.sync_api import sync_playwright
 
+from tests.browser.installation import Installation
+
 # Playwright's own event loop runs in this thread, and Django would refuse to read its tables here.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
@@ -32,6 +34,53 @@ def chromium():
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def installation():
+    """Web server and both clusters, started once. Its pages are opened by `visitor`."""
+    made = Installation()
+    try:
+        made.start()
+        yield made
+    finally:
+        made.stop()
+
+
+@pytest.fixture
+def visitor(chromium, installation):
+    """`visitor("uploader")`: a page of somebody who has signed in by the form, in a browser of its own."""
+    contexts, complaints = [], []
+
+    def visitor(username, *, viewport=WIDE):
+        context = chromium.new_context(base_url=installation.url, viewport=viewport)
+        context.set_default_timeout(30_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: _note(complaints, message))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto("/accounts/login/")
+        tab_to(page, page.locator("[name=login]"))
+        page.keyboard.type(username)
+        tab_to(page, page.locator("[name=password]"))
+        page.keyboard.type(settings.DEMO_PASSWORD)
+        page.keyboard.press("Enter")
+        page.wait_for_url(installation.url + "/")
+        return page
+
+    yield visitor
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def tab_to(page, locator):
+    """Go to a control as the keyboard does."""
+    for _ in range(150):
+        if locator.evaluate("control => control === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"{locator} cannot be reached by the Tab key")
 
 
 @pytest.fixture
