@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from ingestion import dataset_pages, uploads
@@ -50,7 +51,14 @@ def new(request: Request) -> HttpResponse:
         _refuse(form, problem)
         return _page(request, form, dataset, status=problem.status if problem.status >= 500 else 422)
     messages.success(request, _sentence(accepted))
-    return redirect("upload", upload_id=accepted.upload.pk)
+    return _onward(request, reverse("upload", args=[accepted.upload.pk]))
+
+
+def _onward(request: Request, url: str) -> HttpResponse:
+    """The script that sends the file would follow a redirect itself, and what is said there would be lost."""
+    if "X-Transfer" in request.headers:
+        return HttpResponse(status=202, headers={"Location": url})
+    return redirect(url)
 
 
 def _refuse(form: UploadForm, problem: Problem) -> None:

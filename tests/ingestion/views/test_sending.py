@@ -37,6 +37,13 @@ def test_file_is_accepted_and_said_to_be_no_more(as_uploader, fill):
     assert (upload.state, upload.uploaded_by_label, upload.size) == ("accepted", "Ulla", len(GOOD))
 
 
+def test_script_that_sends_is_told_the_place_and_the_page_there_says_it(as_uploader, fill):
+    answer = as_uploader.post(NEW, fill(as_uploader.get(NEW)), HTTP_X_TRANSFER="true")
+
+    assert answer.status_code == 202
+    assert "stations.csv is accepted and kept." in text_of(as_uploader.get(answer["Location"]))
+
+
 def test_form_pressed_twice_is_one_upload(as_uploader, fill):
     form = as_uploader.get(NEW)
 
