@@ -17,12 +17,17 @@ PROBLEM = {problems.MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Proble
 
 
 class Api(NinjaAPI):
-    """Says in its document that errors are problems: ninja knows one media type for all answers."""
+    """Says in its document that errors are problems: ninja knows one media type for all answers.
+
+    And that `If-Match` must be sent: its lack is answered by 428, which ninja's own `required` could not.
+    """
 
     def get_openapi_schema(self, **options: Any) -> OpenAPISchema:
         document = super().get_openapi_schema(**options)
         for operations in document["paths"].values():
             for operation in operations.values():
+                for parameter in operation["parameters"]:
+                    parameter["required"] |= parameter["name"] == "If-Match"
                 for status, answer in operation["responses"].items():
                     if int(status) >= 400:
                         content = answer.pop("content", {}) or PROBLEM

@@ -8,7 +8,7 @@ from ninja import Schema
 from pydantic import Field, WithJsonSchema
 
 from ingestion import queries
-from ingestion.checking.fields import FORMATS
+from ingestion.api_table_schema import table_schema
 from ingestion.models import Dataset, Record, Report, SchemaVersion, Upload
 from ingestion.pipeline import PIPELINE
 from ingestion.report_pipeline import REPORTS
@@ -22,39 +22,7 @@ PRINTABLE = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"
 COUNTS = ("valid", "refused", "blank", "inserted", "updated", "unchanged", "superseded")
 
 
-def _table_schema() -> dict[str, Any]:
-    """Table Schema as far as it is checked here, for the document; `validate_schema` says what is wrong."""
-    texts = {"type": "array", "items": {"type": "string"}}
-    number = {"type": "integer", "minimum": 0}
-    constraints = {
-        "required": {"type": "boolean"}, "unique": {"type": "boolean"}, "pattern": {"type": "string"},
-        "enum": {"type": "array", "minItems": 1}, "minLength": number, "maxLength": number, "minimum": {},
-        "maximum": {},
-    }  # fmt: skip
-    field = {
-        "name": {"type": "string", "minLength": 1, "maxLength": 200},
-        "type": {"type": "string", "enum": list(FORMATS), "default": "string"},
-        "title": {"type": "string"}, "description": {"type": "string"}, "format": {"type": "string"},
-        "constraints": {"type": "object", "properties": constraints, "additionalProperties": False},
-        "missingValues": texts, "trueValues": texts, "falseValues": texts,
-        "decimalChar": {"type": "string", "minLength": 1, "maxLength": 1},
-        "groupChar": {"type": "string", "minLength": 1, "maxLength": 1}, "bareNumber": {"type": "boolean"},
-    }  # fmt: skip
-    fields = {"type": "object", "required": ["name"], "properties": field}
-    return {
-        "title": "TableSchema",
-        "description": "Table Schema (frictionless): fields, primaryKey, missingValues.",
-        "type": "object",
-        "required": ["fields"],
-        "properties": {
-            "fields": {"type": "array", "minItems": 1, "maxItems": 1000, "items": fields},
-            "primaryKey": {"anyOf": [{"type": "string"}, texts]},
-            "missingValues": texts,
-        },
-    }
-
-
-TableSchema = Annotated[dict[str, Any], WithJsonSchema(_table_schema())]
+TableSchema = Annotated[dict[str, Any], WithJsonSchema(table_schema())]
 
 
 class Counts(Schema):

@@ -17,7 +17,8 @@ from work.problems import Problem, responses
 
 router = Router(tags=["datasets"])
 CURSOR = Annotated[str, Query("", max_length=200, description="`next_cursor` of the page before")]
-ORGANISATION = Annotated[str, Query("", max_length=60, pattern="^[-a-zA-Z0-9_]*$")]
+SLUG_OR_NONE = "^[-a-zA-Z0-9_]*$"
+ORGANISATION = Annotated[str, Query("", max_length=60, pattern=SLUG_OR_NONE)]
 ETAG = {"ETag": {"schema": {"type": "string"}, "description": "The number of the version, for If-Match"}}
 
 
