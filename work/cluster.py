@@ -20,6 +20,7 @@ from typing import Any
 
 import django_q.cluster
 from django.db import InterfaceError, OperationalError, connection
+from django.db.backends.signals import connection_created
 from django_q.brokers.orm import ORM
 from django_q.conf import Conf
 from django_q.models import OrmQ
@@ -27,9 +28,10 @@ from django_q.signals import post_spawn
 from django_q.tasks import async_task
 
 from work import heart, identity, stopping
-from work.pipelines import GROUND
+from work.pipelines import GROUND, lease_seconds
 
 PR_SET_PDEATHSIG = 1
+IDLE_IN_TRANSACTION_SECONDS = 10.0  # at least; nothing waits for anything within a transaction
 _is_worker = False
 TAKE = """
 DELETE FROM django_q_ormq WHERE id = (SELECT id FROM django_q_ormq WHERE key = %s ORDER BY id LIMIT 1)
@@ -203,8 +205,16 @@ def _worker_started(**kwargs: Any) -> None:
     signal.signal(signal.SIGTERM, lambda signum, frame: stopping.ask())
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     identity.current()
+    connection_created.connect(_end_idle_transactions, dispatch_uid="work.cluster")
     heart.the().start()
     Finalize(None, heart.the().stop, exitpriority=100)  # its row says that it stopped
+
+
+def _end_idle_transactions(connection: Any, **kwargs: Any) -> None:
+    """A worker that freezes within a transaction must not keep its locks from those who take over."""
+    seconds = max(IDLE_IN_TRANSACTION_SECONDS, lease_seconds())
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET idle_in_transaction_session_timeout = {int(seconds * 1000)}")
 
 
 def _die_with_parent(expected: int) -> None:

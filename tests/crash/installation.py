@@ -59,6 +59,7 @@ class Cluster:
             self.process = subprocess.Popen(
                 [sys.executable, "manage.py", "qcluster"], cwd=ROOT, env=self.environment, stdout=output,
                 stderr=output, stdin=subprocess.DEVNULL, start_new_session=True,
+                preexec_fn=processes.die_with_parent(signal.SIGKILL, parent=os.getpid()),
             )  # fmt: skip
         self.starts += 1
         self.started = time.monotonic()
@@ -197,13 +198,13 @@ class Installation:
             self.keep()
             time.sleep(0.05)
 
-    def choose(self, point: str = "", passage: int = 1) -> None:
-        """Kill the next process that passes the point; with none, count passages only."""
+    def choose(self, point: str = "", how: str = "") -> None:
+        """Kill the next process that passes the point, or `stop` it there; with none, only count."""
         self.passed = {file.name: file.read_text() for file in self.kills.iterdir()}
         for file in self.kills.iterdir():
             file.unlink()
         if point:
-            (self.kills / "kill").write_text(f"{point}:{passage}")
+            (self.kills / "kill").write_text(f"{point}:1:{how}")
 
     def last_passages(self, point: str) -> int:
         """Passages of the point between the last two choices."""

@@ -7,6 +7,7 @@ import time
 
 import pytest
 from django.conf import settings as project
+from django.db import InternalError, connection, transaction
 from django_q.models import OrmQ, Schedule
 
 from config import processes
@@ -295,6 +296,25 @@ def test_identity_is_anew_in_every_process():
     child.join(5)
     assert other.id != mine.id
     assert other.label != mine.label
+
+
+@pytest.mark.django_db(transaction=True)
+def test_transaction_of_a_frozen_worker_is_ended(monkeypatch):
+    monkeypatch.setattr(cluster, "IDLE_IN_TRANSACTION_SECONDS", 0.2)
+    monkeypatch.setattr(cluster, "lease_seconds", lambda: 0.1)
+    cluster._end_idle_transactions(connection)
+
+    def freeze():
+        with transaction.atomic():
+            UploadFactory()
+            time.sleep(0.6)
+            UploadFactory()
+
+    with pytest.raises(InternalError, match="idle-in-transaction"):
+        freeze()
+
+    connection.close()
+    assert not Upload.objects.exists()
 
 
 class TestKillPoints:
