@@ -40,7 +40,7 @@ class TextColumn(Column):
     def prepare(self, field: dict[str, Any]) -> None:
         constraints = field.get("constraints", {})
         self.shortest = int(constraints.get("minLength", 0))
-        self.longest = int(constraints.get("maxLength", 0))
+        self.longest: int | None = int(constraints["maxLength"]) if "maxLength" in constraints else None
         self.pattern: str = constraints.get("pattern", "")
         self.fits: Fits | None = compile_pattern(self.pattern) if self.pattern else None
         self.fits_format: Fits | None = FORMATS.get(self.format)
@@ -73,7 +73,7 @@ class TextColumn(Column):
             return False
         if not all(map(str.strip, cells)):
             return False
-        if self.longest and max(map(len, cells)) > self.longest:
+        if self.longest is not None and max(map(len, cells)) > self.longest:
             return False
         if self.shortest and min(map(len, cells)) < self.shortest:
             return False
@@ -118,7 +118,7 @@ class TextColumn(Column):
     def _length_faults(self, value: str) -> list[Fault]:
         if self.shortest and len(value) < self.shortest:
             return [("min_length", {"limit": self.shortest})]
-        if self.longest and len(value) > self.longest:
+        if self.longest is not None and len(value) > self.longest:
             return [("max_length", {"limit": self.longest})]
         return []
 
