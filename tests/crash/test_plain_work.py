@@ -7,6 +7,8 @@ import psutil
 import pytest
 
 from tests.crash import plain
+from tests.crash.conftest import TIMES
+from tests.crash.installation import JUDGED_AFTER
 from work import doorbell
 from work.models import Attempt, Outcome, RefusedWrite, Worker
 
@@ -164,6 +166,20 @@ def test_database_restarted_at_once_with_work_in_flight(installation, organisati
     assert {plain.row(pk)["state"] for pk in wanted} == {"done"}
 
 
+def test_soak_cluster_whose_queue_is_frozen_is_found_hung_and_started_anew(installation, organisation):
+    hung = installation.hung
+    installation.pause(JUDGED_AFTER)
+    (pusher,) = installation.pipelines.find("pusher")
+    pusher.suspend()
+    wanted = [plain.add(organisation) for _ in range(3)]
+    doorbell.ring()
+
+    installation.wait_until(lambda: installation.hung > hung, seconds=60, what="it is found hung")
+    finish_all(installation)
+
+    assert {pk: plain.effects().get(pk) for pk in wanted} == dict.fromkeys(wanted, 1)
+
+
 GROUND_POINTS = (
     "claim.before", "claim.after", "plain.prepare.before", "plain.prepare.after", "finish.before",
     "finish.after", "plain.store.after", "recovery.before", "recovery.after", "tick.before",
@@ -171,8 +187,9 @@ GROUND_POINTS = (
 )  # fmt: skip
 
 
+@pytest.mark.parametrize("time", range(TIMES))
 @pytest.mark.parametrize("point", GROUND_POINTS)
-def test_killed_at_a_point_of_the_ground(installation, organisation, point):
+def test_killed_at_a_point_of_the_ground(installation, organisation, table, point, time):
     installation.choose(point)
     wanted = [plain.add(organisation) for _ in range(3)]
     if point.startswith("recovery"):
@@ -183,4 +200,5 @@ def test_killed_at_a_point_of_the_ground(installation, organisation, point):
     installation.wait_until(lambda: installation.passages(point) > 0, seconds=20, what=f"{point} is reached")
     installation.wait_until(lambda: plain.unfinished() == 0, seconds=20, what="all plain work is finished")
 
+    table.count(point, reached=installation.passages(point))
     assert {pk: plain.effects().get(pk) for pk in wanted} == dict.fromkeys(wanted, 1)

@@ -1,6 +1,5 @@
 """The real pipeline under kills: whatever dies, each upload gets one true verdict, no record is doubled."""
 
-import os
 import random
 
 import psutil
@@ -9,13 +8,12 @@ import pytest
 from ingestion import reports
 from ingestion.kill_points import REPORT_POINTS, UPLOAD_POINTS
 from ingestion.models import Report, Upload
+from tests.crash.conftest import TIMES
 from tests.crash.world import World
 from work.models import Attempt, Outcome, RefusedWrite
 
 pytestmark = pytest.mark.slow
 
-SOAK = bool(os.environ.get("SOAK"))
-TIMES = 5 if SOAK else 1
 SMALL, LONG = 300, 60_000  # rows: for a kill at a point; for two seconds and more of work
 ROLES = ("worker",) * 6 + ("pusher", "monitor", "sentinel", "parent")
 
@@ -191,8 +189,7 @@ def test_accepting_goes_on_while_every_worker_is_down(installation, world, finis
     world.check()
 
 
-@pytest.mark.skipif(not SOAK, reason="the long run: make soak")
-def test_two_hundred_uploads_under_random_kills(installation, finish, table):
+def test_soak_two_hundred_uploads_under_random_kills(installation, finish, table):
     chance = random.Random(20260602)
     world = World.make("soak", organisations=5)
     kills = 0
