@@ -44,7 +44,7 @@ STATIC = [
 ]
 TESTS = [
     Part("tests", ["-n", "2", "tests", "--ignore=tests/browser", "--ignore=tests/crash"]),
-    Part("browser", ["tests/browser"]),
+    Part("browser", ["-n", "2", "--dist", "loadfile", "tests/browser"]),
     Part("crash", ["tests/crash"]),
 ]
 
