@@ -52,7 +52,7 @@ class BulkAction(Leased):
 
 
 class BulkOutcome(models.Model):
-    """What became of one selected row: `changed`, `not_eligible` or `failed`, with the state or code found."""
+    """What became of one selected row: `changed`, `not_eligible` or `failed`, with what was found."""
 
     bulk = models.ForeignKey(BulkAction, on_delete=models.CASCADE, related_name="outcomes")
     subject = models.UUIDField()
