@@ -1,0 +1,88 @@
+"""Points valid requests at what exists: no document can say which ids, cursors and versions there are."""
+
+import json
+
+from schemathesis import GenerationMode
+from schemathesis.core.parameters import ParameterLocation as Location
+
+from ingestion.checking.schemas import validate_schema
+from work import paging
+
+# What JSON Schema has no words for: how the parts of a schema fit together.
+UNSAYABLE = {
+    "bad_character",  # the other digits of Unicode; two separators that are the same
+    "bad_pattern",  # patterns of RE2
+    "duplicate_name",  # names that differ in more than their look
+    "impossible",  # minLength above maxLength
+    "no_name",  # spaces of Unicode
+    "unknown_field",  # a primaryKey of fields that are there
+    "unknown_format",  # each directive of a pattern once; formats of one of the types that stand together
+    "unknown_property",  # decimalChar of an integer
+    "wrong_type",  # bounds and allowed values that are values of the field
+}
+CSV = b"id,amount\n1,2\n"
+
+
+def aim(case, world):
+    """Only what was made to be valid is replaced; what was made to be refused stays as it is."""
+    refused = {place for place, made in case.meta.components.items() if made.mode is GenerationMode.NEGATIVE}
+    if Location.PATH not in refused:
+        put(case, "path_parameters", path_parameters(case, world))
+    if Location.QUERY not in refused:
+        put(case, "query", query(case, world))
+    if Location.HEADER not in refused and "If-Match" in case.headers:
+        put(case, "headers", {"If-Match": '"1"'})
+    if Location.BODY not in refused and isinstance(case.body, dict):
+        put(case, "body", body(case, world))
+
+
+def put(case, place, values):
+    """Past the case's own judging of what is assigned to it, which takes bytes for invalid. Never in place:
+    cases share their containers.
+    """
+    changed = getattr(case, place).copy()
+    changed.update(values)
+    object.__setattr__(case, place, changed)
+
+
+def path_parameters(case, world):
+    slug = world.empty.slug if case.method == "PUT" else world.dataset.slug
+    known = {"slug": slug, "upload_id": str(upload_for(case, world).pk)}
+    return {name: known[name] for name in case.path_parameters}
+
+
+def upload_for(case, world):
+    return world.upload if case.path.endswith(("/cancellation", "/original")) else world.verdict
+
+
+def query(case, world):
+    """A cursor that the list gave, and an organisation that there is, where any was asked for."""
+    last = {"/errors": 1, "/records": world.record.pk, "/datasets": world.dataset.pk}
+    ending = "/" + case.path.rpartition("/")[2]
+    known = {"cursor": paging.after(last.get(ending, world.verdict.pk)), "organisation": "north"}
+    return {name: known[name] for name in known if case.query.get(name)}
+
+
+def body(case, world):
+    if case.media_type == "multipart/form-data":
+        return {"dataset": world.dataset.slug, "file": CSV}
+    if case.path.endswith("/schema"):
+        return fitting(case.body)
+    if case.path.endswith("/datasets"):
+        return {"schema": fitting(case.body["schema"])}
+    return {}
+
+
+def fitting(schema):
+    """The schema without the parts at fault, as far as the document cannot know of their fault."""
+    schema = json.loads(json.dumps(schema).replace("\\u0000", "0"))
+    for problem in validate_schema(schema):
+        if problem.code not in UNSAYABLE:
+            continue  # sent as it is: the document allows what is refused
+        where = problem.path.partition(".")
+        if where[0] == "primaryKey":
+            schema["primaryKey"] = []
+        else:
+            index = int(where[0].removeprefix("fields[").removesuffix("]"))
+            schema["fields"][index] = {"name": f"field {index}"}
+    return schema
