@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from django.conf import settings
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
@@ -21,6 +22,7 @@ SENTENCES = {
     413: ("request_too_large", "The request is larger than is accepted."),
     500: ("internal_error", "Something went wrong on our side. It has been recorded."),
 }
+BLOCK_BYTES = 1 << 16
 KEPT_HEADERS = ("Allow", "Content-Range", "Retry-After", "WWW-Authenticate")
 
 
@@ -29,6 +31,8 @@ class ProblemMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if request.path.startswith("/api/") and not _is_utf8(request):
+            return problems.response(Problem(400, "charset_not_supported", "The API takes UTF-8 only."))
         answer = self.get_response(request)
         if not request.path.startswith("/api/") or answer.status_code < 400:
             return answer
@@ -42,7 +46,21 @@ class ProblemMiddleware:
         if not request.path.startswith("/api/"):
             return None
         if isinstance(error, RequestDataTooBig):
+            _drop_body(request)
             return problems.response(Problem(413, *SENTENCES[413]))
         if isinstance(error, PermissionDenied):
             return problems.response(Problem(403, *SENTENCES[403]))
         return None
+
+
+def _is_utf8(request: HttpRequest) -> bool:
+    """Django decodes by whatever codec is named, also by those that are none for text, and then fails."""
+    charset = (request.content_params or {}).get("charset", "utf-8")
+    return charset.strip().lower().replace("_", "-") in ("utf-8", "utf8", "us-ascii", "ascii")
+
+
+def _drop_body(request: HttpRequest) -> None:
+    """Who is still sending would not read an answer, but see a broken connection."""
+    left = settings.MAX_UPLOAD_BYTES
+    while left > 0 and (block := request.read(BLOCK_BYTES)):
+        left -= len(block)
