@@ -83,8 +83,14 @@ class Job:
 
     def finish(self, *, state: str, fields: Fields | None = None, account: Account | None = None) -> None:
         """End the row inside the open transaction of its effect, as its last statement. Raises LeaseLost."""
+        self.lease.steps = [*self._steps, *self._running_step()]
         leases.finish(self.lease, state=state, fields=fields, account=account)
         transaction.on_commit(self._ended)
+
+    def _running_step(self) -> list[dict[str, Any]]:
+        """The step that finishes its row has not returned yet; its attempt tells of it all the same."""
+        seconds = round(time.monotonic() - self.held.entered, 3)
+        return [{"name": self.lease.step, "seconds": seconds}] if self.lease.step else []
 
     def _ended(self) -> None:
         self.has_ended = True

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from ingestion import list_filters, page_queries, queries, sentences, uploads
 from ingestion.forms import RowFilter, UploadFilter
 from ingestion.models import ErrorCount, Upload
+from ingestion.states import UploadState
 from ingestion.views.downloads import reports_of
 from work import paging, pipelines, polling, waiting
 from work.access import signed_in
@@ -23,6 +24,7 @@ from work.views.requests import Question, Request, page, reading, with_reason, w
 from work.views.stories import attempts_of
 
 ROWS_A_PAGE = 25
+TO_MEND = (UploadState.PARTIAL, UploadState.FAILED)
 BEFORE_ALL = uuid.UUID(int=0)
 
 
@@ -107,6 +109,7 @@ def detail(request: Request, upload_id: uuid.UUID) -> HttpResponse:
             "attempts": attempts_of("upload", upload.pk),
             "reports": reports_of(upload),
             "may_withdraw": request.principal.can("withdraw", upload.organisation),
+            "may_mend": upload.state in TO_MEND and request.principal.can("upload", upload.organisation),
             "repeated": upload.repeats if upload.repeats_id else None,
             **_progress(upload),
         }

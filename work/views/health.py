@@ -69,9 +69,9 @@ def heading(clusters: list[ClusterHealth], readiness: probes.Readiness) -> str:
             return f"The {part} does not answer"
     for cluster in clusters:
         if cluster.state == "silent":
-            return f"No worker of {cluster.cluster} gives a sign of life"
+            return f"No worker of the cluster {cluster.cluster} gives a sign of life"
         if cluster.state == "hung":
-            return f"The workers of {cluster.cluster} take nothing up"
+            return f"The workers of the cluster {cluster.cluster} take nothing up"
     if any(cluster.state == "busy" for cluster in clusters):
         return "All parts work, and some workers are all busy"
     return "All parts work"

@@ -41,7 +41,8 @@ def jobs(request: Request) -> HttpResponse:
     now = database_now()
     rows = [job_row(job, now) for job in sorted(periodic.every(), key=lambda job: job.title)]
     failed = [row for row in rows if row.broken_since]
-    context = {"rows": rows, "failed": failed, "live": reading(request)}
+    unrun = sum(row.last is None for row in rows)
+    context = {"rows": rows, "failed": failed, "unrun": unrun, "live": reading(request)}
     return page(request, "work/periodic_jobs.html", context, part="jobs-live")
 
 

@@ -214,3 +214,14 @@ def test_step_that_failed_is_named(as_manager, sent, page_of):
 
     assert "failed here" in answer
     assert answer.count("not reached") == 4  # two steps, each spoken and shown
+
+
+def test_attempt_tells_of_every_step_and_the_mended_file_has_its_way(as_manager, sent, page_of):
+    spoiled, good = sent("id,amount\na,x\n"), sent("id,amount\na,1\n")
+    shown = text_of(as_manager.get(page_of(spoiled)))
+
+    assert re.findall(r"(read_rows|check_keys|store_records) <span", shown) == [
+        "read_rows", "check_keys", "store_records",
+    ]  # fmt: skip
+    assert "Send the mended file" in shown
+    assert "Send the mended file" not in text_of(as_manager.get(page_of(good)))

@@ -41,7 +41,7 @@ def test_panel_says_what_is_the_case(as_operator, healthy):
     Worker.objects.filter(cluster="ground").delete()
 
     assert "All parts work" in well
-    assert "No worker of ground gives a sign of life" in text(as_operator, "health_panel")
+    assert "No worker of the cluster ground gives a sign of life" in text(as_operator, "health_panel")
 
 
 def test_panel_shows_a_clock_that_is_wrong(as_operator, healthy):
