@@ -9,6 +9,7 @@ from ninja.openapi.schema import OpenAPISchema
 
 from accounts import api as accounts_api
 from accounts.api_auth import AUTH, WHO
+from config import api_codes
 from ingestion import api as ingestion_api
 from work import problems
 from work.problems import Problem
@@ -40,7 +41,7 @@ api = Api(
     version="1",
     description=(
         "Accepting is not completing: what starts work answers 202 with the address of its status. "
-        "Errors are application/problem+json with a stable `code`."
+        "Errors are application/problem+json with a stable `code`.\n\n" + api_codes.in_words()
     ),
     auth=AUTH,
     docs_url=None,  # the interactive page loads its scripts from elsewhere, which our policy forbids

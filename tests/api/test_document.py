@@ -7,6 +7,8 @@ import pytest
 from django.conf import settings
 from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 
+from config.api_codes import CODES
+from config.api_problems import SENTENCES
 from ingestion.models import Record, RowError
 from tests.factories import DatasetFactory, UploadFactory
 
@@ -24,9 +26,10 @@ OWN = {"dataset", "filename", "sha256", "size", "counts", "parser_version", "sch
        "links"}  # fmt: skip
 ERROR = {"sheet", "row", "column", "header", "cell", "value", "code", "message", "remedy"}
 ANY_MAY_ANSWER = {"400", "401", "403", "404", "422", "429"}
-# `Problem(409, ...` and the statuses of the middleware that any request may meet.
-RAISED = re.compile(r"Problem\(\s*(\d{3})")
-BEFORE_ANY_OPERATION = {"405", "500"}
+RAISED = re.compile(r'Problem\(\s*(\d{3}),\s*"(\w+)"')
+BEFORE_ANY_OPERATION = {405, 500}
+# Not written beside their status.
+CHOSEN_WHEN_RAISED = {(415, code) for code in CODES[415]} | {(400, "organisation_missing")}
 
 
 @pytest.fixture
@@ -75,14 +78,17 @@ def test_every_operation_declares_the_problems_that_any_may_answer(document):
 
 
 def test_every_status_that_the_code_raises_is_declared(document):
-    raised = set()
-    for app in ("accounts", "ingestion", "work"):
-        for file in Path(settings.BASE_DIR, app).rglob("*.py"):
-            raised |= set(RAISED.findall(file.read_text()))
-    declared = {status for _, operation in operations(document) for status in operation["responses"]}
+    declared = {int(status) for _, operation in operations(document) for status in operation["responses"]}
 
-    assert raised
-    assert raised - BEFORE_ANY_OPERATION <= declared
+    assert {status for status, _ in raised()} - BEFORE_ANY_OPERATION <= declared
+
+
+def test_every_code_that_the_code_raises_is_told(document):
+    listed = {(status, code) for status, codes in CODES.items() for code in codes}
+
+    assert raised() - listed == set()
+    assert listed - raised() == CHOSEN_WHEN_RAISED
+    assert all(f"`{code}`" in document["info"]["description"] for _, code in listed)
 
 
 def test_accepting_says_where_to_follow(document):
@@ -127,6 +133,17 @@ def test_errors_page_to_their_end(client, bearer, dataset):
     found = [item["row"] for item in paged(client, bearer, f"/uploads/{upload.pk}/errors")]
 
     assert found == [row for row in range(2, 403) for _ in range(2)]
+
+
+def raised():
+    """Status and code of each problem that is written in the code."""
+    texts = [
+        file.read_text()
+        for app in ("accounts", "ingestion", "work", "config")
+        for file in Path(settings.BASE_DIR, app).rglob("*.py")
+    ]
+    written = {(int(status), code) for text in texts for status, code in RAISED.findall(text)}
+    return written | {(status, code) for status, (code, _) in SENTENCES.items()}
 
 
 def paged(client, bearer, address):
