@@ -32,7 +32,10 @@ def make(
     expires_at: dt.datetime | None = None,
 ) -> tuple[ApiToken, str]:
     """Returns the row and the token in clear, which can never be read again. Raises RoleTooHigh."""
-    if RANKS[role] > RANKS.get(highest_role(user, organisation), 0):
+    highest = highest_role(user, organisation)
+    if not highest:
+        raise RoleTooHigh(f"{user} has no role in {organisation}.")
+    if RANKS[role] > RANKS[highest]:
         raise RoleTooHigh(f"{user} has no role in {organisation} that allows a token of role {role}.")
     secret = PREFIX + secrets.token_urlsafe(32)
     with transaction.atomic():

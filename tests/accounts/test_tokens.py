@@ -6,7 +6,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from accounts import tokens
-from accounts.models import ApiToken
+from accounts.models import ApiToken, Organisation
 from work.failures import StateChanged
 from work.models import Decision, Event
 
@@ -98,3 +98,10 @@ def test_make_token_says_what_is_missing(manager, organisation):
         call_command("make_token", "nobody", organisation="north")
     with pytest.raises(CommandError, match="no role in North"):
         call_command("make_token", "manager", organisation="north", role="operator")
+
+
+def test_make_token_for_a_stranger_says_that_there_is_no_role(manager):
+    Organisation.objects.create(slug="south", title="South")
+
+    with pytest.raises(CommandError, match="manager has no role in South"):
+        call_command("make_token", "manager", organisation="south")
