@@ -65,11 +65,11 @@ ROW_MESSAGES: dict[str, tuple[str, str]] = {
         "Shorten the text.",
     ),
     "extra_cells": (
-        "The row has {count} more cells than the header.",
+        "The row has more cells than the header: {count} too many.",
         "Put text that holds the separator in quotation marks, or delete the extra cells.",
     ),
     "missing_cells": (
-        "The row has {count} cells fewer than the header.",
+        "The row has fewer cells than the header: {count} too few.",
         "Add the missing separators, so that each value stands under its header.",
     ),
     "pattern": ("“{value}” does not have the form {pattern}.", "Correct the value so that it has this form."),

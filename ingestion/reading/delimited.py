@@ -17,6 +17,10 @@ SAMPLE_CHARACTERS = 65_536
 BATCH = 100
 
 
+class RecordTooLong(csv.Error):
+    """The lines read for one record are longer than any honest row."""
+
+
 class Lines:
     """The lines of the file; keeps those of the record being read, to find its first open quote."""
 
@@ -31,7 +35,7 @@ class Lines:
             self.record.append(line)
             self.size += len(line)
             if self.size > TOKEN_BYTES:
-                raise csv.Error("unexpected end of data")
+                raise RecordTooLong
             yield line
 
     def next_record(self) -> None:
@@ -149,10 +153,14 @@ class Table:
         return {"extra": len(extra)} if any(extra) else {}
 
     def _refused(self, error: csv.Error, row: int, separator: str) -> Refused:
-        text_of_error = str(error)
         line, is_open = open_quote(self.lines.record, separator)
-        if "field larger" in text_of_error and not (is_open and len(self.lines.record) > 1):
-            return Refused("cell_too_long", cell=f"row {row}", most=CELL_CHARACTERS)
+        if not (is_open and len(self.lines.record) > 1):
+            if isinstance(error, RecordTooLong):
+                return Refused(
+                    "file_exceeds_limits", limit=f"the length of a row (row {row})", most=TOKEN_BYTES
+                )
+            if "field larger" in str(error):
+                return Refused("cell_too_long", cell=f"row {row}", most=CELL_CHARACTERS)
         if is_open:
             return Refused("unclosed_quote", line=self.lines.first_line + line)
         return Refused("stray_quote", line=self.lines.first_line + line)

@@ -88,7 +88,7 @@ def _check_directory(file: BinaryIO) -> None:
     tail = file.read()
     at = tail.rfind(END_MAGIC)
     if at < 0 or len(tail) - at < END_OF_DIRECTORY.size:
-        raise Refused("damaged_file", reason="its zip directory is missing; was it copied whole?")
+        raise Refused("damaged_file", reason="its zip directory is missing, so it was not copied whole")
     fields = END_OF_DIRECTORY.unpack_from(tail, at)
     entries, directory_size = fields[4], fields[5]
     wide = tail.rfind(WIDE_END_MAGIC, 0, at)

@@ -120,6 +120,10 @@ def test_long_cell_is_read_and_a_far_too_long_one_refused():
     assert failure(b"a,b\n" + b"x" * 1_500_000 + b",1\n").code == "cell_too_long"
 
 
+def test_endless_line_is_said_to_be_too_long_and_not_to_lack_a_quote():
+    assert failure(b"a,b\n" + b"x" * 9_000_000 + b",1\n").code == "file_exceeds_limits"
+
+
 def test_zero_bytes_and_marks_come_through_for_the_checks():
     cells = read(b"a,b\nx\x00y,\x7fn5\n").rows[0][1]
 
