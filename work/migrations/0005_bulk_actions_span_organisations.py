@@ -5,16 +5,20 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('accounts', '0001_initial'),
-        ('work', '0004_webhook_calls_and_checks'),
+        ("accounts", "0001_initial"),
+        ("work", "0004_webhook_calls_and_checks"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='bulkaction',
-            name='organisation',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.organisation'),
+            model_name="bulkaction",
+            name="organisation",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="accounts.organisation",
+            ),
         ),
     ]

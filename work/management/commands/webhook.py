@@ -20,9 +20,7 @@ class Command(BaseCommand):
         verbs = parser.add_subparsers(dest="verb", required=True)
         add = verbs.add_parser("add", help="add one and print its secret, which is shown this once")
         add.add_argument("url")
-        add.add_argument(
-            "--organisation", default="", help="slug; without it the installation's"
-        )
+        add.add_argument("--organisation", default="", help="slug; without it the installation's")
         verbs.add_parser("list", help="what there is, and how its calls went")
         off = verbs.add_parser("off", help="call it no more")
         off.add_argument("id")
