@@ -193,7 +193,7 @@ def _tick_for_ever(every: float) -> None:
     while True:
         time.sleep(every)
         try:
-            if DeletingBroker(list_key=GROUND).queue_size() < 10:
+            if DeletingBroker(list_key=GROUND).queue_size() < 2:
                 async_task("work.tasks.tick", cluster=GROUND)
         except Exception:
             connection.close()

@@ -17,6 +17,7 @@ PLANNED_AFTER = 2  # executions
 
 def fetch(statement: str, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
     """The first row, or None. Outside of a transaction the statement is one of its own."""
+    connection.close_if_health_check_failed()
     connection.ensure_connection()
     session = connection.connection
     if session.prepare_threshold is None:

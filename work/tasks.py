@@ -42,7 +42,7 @@ def _claim(pipeline: pipelines.Pipeline) -> leases.Lease | None:
         return leases.claim_next(pipeline)
     except Exception:
         log.exception("claim.failed", pipeline=pipeline.name)
-        connection.close_if_unusable_or_obsolete()
+        connection.close()  # with whatever was wrong with it, a plan of an older table too
         return None
 
 
@@ -51,8 +51,8 @@ def tick() -> None:
     crash.point("tick.before")
     periodic.recover_and_plan()
     for cluster in (pipelines.GROUND, pipelines.PIPELINES):
-        canaries.send(cluster)
         doorbell.ring(cluster)
+        canaries.send(cluster)
 
 
 def canary() -> None:

@@ -14,7 +14,7 @@ from work.models import Attempt, Outcome, RefusedWrite
 
 pytestmark = pytest.mark.slow
 
-SMALL, LONG = 300, 60_000  # rows: for a kill at a point; for two seconds and more of work
+SMALL, LONG = 300, 110_000  # rows: for a kill at a point; for two seconds of work and more
 ROLES = ("worker",) * 6 + ("pusher", "monitor", "sentinel", "parent")
 
 
@@ -167,10 +167,15 @@ def test_worker_frozen_before_its_commit_wakes_after_another_has_finished(instal
 
 
 def test_deploy_in_the_middle_burns_no_attempt(installation, world, finish):
-    upload = world.upload_random(6001, rows=LONG)
-    running(installation, upload)
+    installation.choose("read.batch", how="stop")
+    upload = world.upload_random(6001, rows=SMALL)
+    passed(installation, "read.batch")
+    worker = holder_of(upload)
 
-    assert installation.pipelines.stop() < 10
+    installation.pipelines.process.terminate()
+    installation.ground.process.terminate()
+    worker.resume()
+    assert installation.pipelines.process.wait(20) == 0
     found = Upload.objects.get(pk=upload.pk)
     assert (found.state, found.unanswered, found.postponed) == ("accepted", 0, 1)
 

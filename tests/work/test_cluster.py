@@ -15,7 +15,7 @@ from ingestion.models import Upload
 from tests.factories import UploadFactory
 from work import cluster, crash, doorbell, identity, leases, pipelines, schedules, stopping, tasks
 from work.cluster import DeletingBroker, PatientQueue, ProcessLock, Timer
-from work.models import Canary
+from work.models import Canary, PeriodicRun
 
 fork = multiprocessing.get_context("fork")
 
@@ -178,7 +178,18 @@ class TestBroker:
             for _ in range(10):
                 doorbell.ring()
 
-        assert OrmQ.objects.filter(key="pipelines").count() == project.PIPELINE_WORKERS
+        assert OrmQ.objects.filter(key="pipelines").count() == project.PIPELINE_WORKERS + doorbell.OTHER_TASKS
+
+    def test_tick_rings_the_ground_beside_its_canary(self, django_capture_on_commit_callbacks):
+        """With one worker a waiting canary must not stand for a ring: what was planned before would never run."""
+        doorbell.send_canary("ground")
+        PeriodicRun.objects.create(name="recovery", slot="2026-06-01T00:00:00Z")
+
+        with django_capture_on_commit_callbacks(execute=True):
+            tasks.tick()
+
+        waiting = [row.task["func"] for row in OrmQ.objects.filter(key="ground")]
+        assert "work.tasks.pump" in waiting
 
     def test_ring_carries_nothing(self, django_capture_on_commit_callbacks):
         with django_capture_on_commit_callbacks(execute=True):

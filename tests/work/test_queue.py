@@ -1,3 +1,5 @@
+import os
+
 import pytest
 
 from work.cluster import PatientQueue
@@ -10,7 +12,7 @@ def queue():
     made.close()
     made.join_thread()
     for lock in (made._rlock, made._wlock):
-        lock._file.close()
+        os.close(lock._descriptor)
 
 
 def test_a_closed_queue_can_be_counted(queue):
