@@ -34,7 +34,7 @@ def send_canary(cluster: str) -> None:
 
 
 def _ring(cluster: str) -> None:
-    """Not when as many wait as there are workers. A tick and a canary may wait with them: were they counted as
-    rings, a cluster of one worker would hardly ever be rung."""
+    """Not when as many wait as there are workers. A tick and a canary may wait with them: were they counted
+    as rings, a cluster of one worker would hardly ever be rung."""
     if get_broker(cluster).queue_size() < workers_of(cluster) + OTHER_TASKS:
         async_task(PUMP, cluster=cluster)

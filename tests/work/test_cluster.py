@@ -178,10 +178,11 @@ class TestBroker:
             for _ in range(10):
                 doorbell.ring()
 
-        assert OrmQ.objects.filter(key="pipelines").count() == project.PIPELINE_WORKERS + doorbell.OTHER_TASKS
+        most = project.PIPELINE_WORKERS + doorbell.OTHER_TASKS
+        assert OrmQ.objects.filter(key="pipelines").count() == most
 
     def test_tick_rings_the_ground_beside_its_canary(self, django_capture_on_commit_callbacks):
-        """With one worker a waiting canary must not stand for a ring: what was planned before would never run."""
+        """With one worker a waiting canary must not stand for a ring, or what was planned would never run."""
         doorbell.send_canary("ground")
         PeriodicRun.objects.create(name="recovery", slot="2026-06-01T00:00:00Z")
 
