@@ -8,6 +8,7 @@ import uuid
 
 import pytest
 from django.db import connection
+from psycopg.conninfo import make_conninfo
 
 from ingestion import kill_points, reports
 from ingestion.models import Record, RowError, Upload, UploadKeys
@@ -203,7 +204,10 @@ runner.run(leases.claim_next(pipeline))
 def killed_at(point, settings, tmp_path, *, module="pipeline", pipeline="PIPELINE"):
     """One worker process that dies by SIGKILL at the point; what its lease leaves is then recovered."""
     database = connection.settings_dict
-    address = "postgresql://{USER}:{PASSWORD}@{HOST}:{PORT}/{NAME}".format(**database)
+    address = make_conninfo(
+        dbname=database["NAME"], user=database["USER"], password=database["PASSWORD"], host=database["HOST"],
+        port=database["PORT"],
+    )  # fmt: skip
     (tmp_path / "kills").mkdir(exist_ok=True)
     environment = {
         **os.environ, "DATABASE_URL": address, "DJANGO_SETTINGS_MODULE": "tests.settings",

@@ -5,6 +5,9 @@ from django.test import RequestFactory
 
 from work import downloads, storage
 
+# Closing an answer looks after the connections that earlier tests have opened.
+pytestmark = pytest.mark.django_db
+
 CONTENT = bytes(range(100))
 
 

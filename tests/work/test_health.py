@@ -13,6 +13,12 @@ from work.pipelines import GROUND, PIPELINES
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(autouse=True)
+def nobody_else(db):
+    """The heart of an earlier test in this process has committed a row of its own."""
+    Worker.objects.all().delete()
+
+
 def ago(seconds):
     return Now() - dt.timedelta(seconds=seconds)
 
