@@ -9,6 +9,7 @@ import pytest
 from allauth.mfa.totp.internal import auth as totp
 from django.conf import settings
 from django.core.management import call_command
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from pytest_django.live_server_helper import LiveServer
@@ -24,6 +25,7 @@ from tests.browser.conftest import NARROW, WIDE
 from tests.factories import UserFactory
 from work import leases, runner
 
+pytestmark = pytest.mark.django_db  # without a test that says so, the database of tests is not made
 SPOILED = b"id,amount\na,1\nb,many\nc,\n,4\n"
 # What no person looks at by itself, and why.
 NO_PAGE = {
@@ -51,10 +53,13 @@ PAGES = [row for row in GETS if row.name not in {*NO_PAGE, *SECOND_FACTOR}]
 def place(django_db_setup, django_db_blocker):
     """A server and one world, committed and emptied once: pages only read."""
     with django_db_blocker.unblock():
+        assert connection.settings_dict["NAME"].startswith("test_"), "this is no database of tests"
         server = LiveServer("127.0.0.1")
         try:
             world = make_world()
             world.partial = _partial(world)
+            world.careful = UserFactory(username="careful")
+            world.sessions = {role: _session(person) for role, person in world.people.items() if person}
             yield server, world
         finally:
             server.stop()
@@ -68,6 +73,12 @@ def _partial(world):
     sent = uploads.accept(dataset=world.dataset, stream=io.BytesIO(SPOILED), filename="partial.csv", by=by)
     runner.run(leases.claim_next(PIPELINE))
     return Upload.objects.get(pk=sent.upload.pk)
+
+
+def _session(person):
+    client = Client()
+    client.force_login(person)
+    return client.cookies[settings.SESSION_COOKIE_NAME].value
 
 
 def role_for(row):
@@ -84,13 +95,9 @@ def people(chromium, place):
     def context_of(role):
         if role not in made:
             made[role] = chromium.new_context(base_url=server.url, viewport=WIDE, color_scheme="light")
-            if world.people.get(role) is not None:
-                client = Client()
-                client.force_login(world.people[role])
-                name = settings.SESSION_COOKIE_NAME
-                made[role].add_cookies(
-                    [{"name": name, "value": client.cookies[name].value, "url": server.url}]
-                )
+            if role in world.sessions:
+                name, value = settings.SESSION_COOKIE_NAME, world.sessions[role]
+                made[role].add_cookies([{"name": name, "value": value, "url": server.url}])
         return made[role]
 
     yield context_of
@@ -154,7 +161,6 @@ def test_page_with_more_in_it(people, place, what):
 
 def test_pages_of_a_second_factor(people, place):
     """Set up, looked at, asked for at the next sign-in. A code is taken once: the next is one of recovery."""
-    UserFactory(username="careful")
     complaints, faults = [], {}
     with looking(people("anonymous"), complaints) as page:
 
