@@ -1,9 +1,11 @@
 """What people are told of their uploads: each verdict, in one sentence with its numbers."""
 
 from functools import partial
+from typing import Any
 
 from django.urls import NoReverseMatch, reverse
 
+from ingestion.models import Upload
 from work import notifications
 from work.failure_texts import describe
 from work.models import Event
@@ -36,7 +38,7 @@ TITLES = {
 def _text(event: Event) -> str:
     counts = event.payload
     if counts.get("code") and not counts["refused"]:
-        return " ".join(describe(counts["code"]))
+        return " ".join(describe(counts["code"], _detail(event)))
     stored = f"{number(counts['valid'])} of {number(counts['rows_read'] - counts['blank'])} rows are valid"
     changes = (
         f"{number(counts['inserted'])} new, {number(counts['updated'])} changed, "
@@ -48,6 +50,12 @@ def _text(event: Event) -> str:
         return f"{stored}: {changes}."
     refused = f"{number(counts['refused'])} were refused; the page says why, row by row."
     return f"{stored}: {changes}. {refused}" if counts["valid"] else f"All rows were refused. {refused}"
+
+
+def _detail(event: Event) -> dict[str, Any]:
+    """Events carry ids and counts only; what the sentence names stands with the verdict itself."""
+    found = Upload.objects.filter(pk=event.subject_id).values_list("failure_detail", flat=True)
+    return found.first() or {}
 
 
 def _path(event: Event) -> str:

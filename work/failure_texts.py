@@ -22,9 +22,16 @@ _registered: dict[str, Text | Callable[[Mapping[str, Any]], Text]] = {
 }
 
 
+class _Unknown:
+    """Stands for what the detail does not say, whatever form the sentence wants it in."""
+
+    def __format__(self, form: str) -> str:
+        return "…"
+
+
 class _Lenient(dict[str, Any]):
-    def __missing__(self, key: str) -> str:
-        return "?"
+    def __missing__(self, key: str) -> _Unknown:
+        return _Unknown()
 
 
 def register(texts: Texts) -> None:

@@ -117,6 +117,15 @@ def test_verdict_is_told_in_a_sentence_with_its_numbers(partial):
     )
 
 
+def test_notice_of_an_unreadable_file_names_what_stands_in_the_way(process):
+    process(b"a," * 20_000 + b"b\n")
+    event = Event.objects.get(type="upload.failed")
+
+    assert notices._text(event).startswith(
+        "The sheet has a cell at row 1, column 20001, outside the grid of 1,048,576"
+    )
+
+
 def test_verdict_adds_to_the_figures_of_its_day(partial, dataset):
     event = Event.objects.get(type="upload.partial")
 

@@ -1,6 +1,9 @@
 import pytest
 from django.urls import reverse
 
+from work import failure_texts
+from work.models import Attempt
+
 pytestmark = pytest.mark.django_db
 
 
@@ -13,6 +16,16 @@ def test_failures_are_grouped_and_lead_to_an_example(as_operator, rows):
     assert [group.number for group, _ in listed.context["groups"]] == [3]
     assert "ValueError" in shown
     assert "Seen 3 times on 3 rows" in shown
+
+
+def test_group_of_failures_is_listed_whatever_its_sentence_names(as_operator, rows):
+    failure_texts.register({"too_wide": ("There are {columns:,} columns in {sheet}.", "Split it.")})
+    rows.attempts(1)
+    Attempt.objects.update(code="too_wide")
+
+    listed = as_operator.get(reverse("failures"))
+
+    assert "There are … columns in …." in listed.content.decode()
 
 
 def test_failures_are_narrowed_by_pipeline(as_operator, rows):
