@@ -27,6 +27,7 @@ CODES: dict[int, tuple[str, ...]] = {
     428: ("if_match_required",),
     429: ("too_many_in_progress", "too_many_requests"),
     500: ("internal_error",),
+    503: ("database_unavailable", "storage_unavailable"),
 }  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from django.urls import include, path
 from config import find, gallery, help
 from config.api import api
 
+handler500 = "config.failing.on_error"
 urlpatterns = [
     path("accounts/", include("accounts.sign_in_urls")),
     path("admin/", admin.site.urls),

@@ -58,7 +58,8 @@ def accept(
     """Keep the file and make its upload due. Safe to repeat under one key: the first upload is given again.
 
     `size` is what the sender declares, if it does. Raises Problem: 413 `file_too_large`, 415 `format_…`,
-    422 `empty_file`, 409 `storage_limit_reached`, 429 `too_many_in_progress`, 422 `idempotency_key_reused`.
+    422 `empty_file`, 409 `storage_limit_reached`, 429 `too_many_in_progress`, 422 `idempotency_key_reused`,
+    503 `storage_unavailable`.
     """
     organisation = dataset.organisation
     actor = f"{by.actor} uploads"
@@ -73,6 +74,8 @@ def accept(
         stored = files().put(Rejoined(head, stream), organisation_slug=organisation.slug, limit=limit)
     except FileTooLarge as error:
         raise _too_large(limit) from error
+    except OSError as error:
+        raise _storage_unavailable() from error
     name = clean_filename(filename)
     subject, already = idempotency.once(
         organisation=organisation,
@@ -203,6 +206,16 @@ def _payload(upload: Upload) -> dict[str, Any]:
         "kind": upload.kind,
         "repeats": str(upload.repeats_id) if upload.repeats_id else None,
     }
+
+
+def _storage_unavailable() -> Problem:
+    return Problem(
+        503,
+        "storage_unavailable",
+        "The file could not be kept, so it is not accepted: the storage does not take it at the moment.",
+        "Send it again in a moment. If it is refused again, tell an operator.",
+        headers={"Retry-After": "60"},
+    )
 
 
 def _too_large(limit: int) -> Problem:

@@ -70,4 +70,4 @@ def response(problem: Problem) -> HttpResponse:
 
 def responses(*statuses: int) -> dict[int, type[ProblemBody]]:
     """For an operation's `response=`: the problems it may answer with, beside those that any may."""
-    return dict.fromkeys((400, 401, 403, 404, 422, 429, *statuses), ProblemBody)
+    return dict.fromkeys((400, 401, 403, 404, 422, 429, 503, *statuses), ProblemBody)

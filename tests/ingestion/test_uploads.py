@@ -29,6 +29,16 @@ class Pieces:
 
 
 @pytest.mark.django_db
+def test_file_that_storage_does_not_take_is_not_accepted(accept, kept_files):
+    kept_files.write_text("a file where the folder should be")
+
+    with pytest.raises(Problem) as refused:
+        accept(b"id\n1\n")
+
+    assert (refused.value.status, refused.value.code) == (503, "storage_unavailable")
+    assert not Upload.objects.exists()
+
+
 def test_stream_in_pieces_is_kept_whole(dataset, by, kept_files):
     pieces = Pieces(CONTENT)
 
