@@ -204,7 +204,6 @@ warnings.filterwarnings("ignore", message="Retry and timeout are misconfigured")
 
 MAX_UPLOAD_BYTES = env_int("MAX_UPLOAD_BYTES", default=512 * 1024**2, least=1)
 OUTBOUND_ALLOW = env_list("OUTBOUND_ALLOW", default=[])
-METRICS_TOKEN = env_str("METRICS_TOKEN", default="")
 # Who may read /metrics beside operators: whoever sends it as a bearer token; with none set, callers on this
 # machine that no proxy speaks for.
 METRICS_TOKEN = env_str("METRICS_TOKEN", default="")
