@@ -3,6 +3,7 @@ web server and both clusters. Whoever comes in comes by the sign-in page."""
 
 import http.client
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -73,6 +74,7 @@ class Installation:
             except subprocess.TimeoutExpired:
                 os.killpg(self.process.pid, signal.SIGKILL)
         _on_the_server(f'DROP DATABASE IF EXISTS "{self.name}" WITH (FORCE)')
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def _free_port() -> int:
