@@ -16,7 +16,7 @@ from accounts.models import Organisation
 from ingestion.models import Dataset, Upload
 from ingestion.states import TERMINAL, UPLOAD_MOVES, UploadState
 from tests.benchmarks.lines import Line
-from work import leases
+from work import leases, prepared
 from work.pipelines import Ending, Limits, Pipeline
 
 ORGANISATIONS = 50
@@ -35,14 +35,15 @@ PIPELINE = Pipeline(
 )  # fmt: skip
 CAPPED = dataclasses.replace(PIPELINE, limits=Limits(running=PROCESSES + 1))
 
-# The same claim and the same fence without what the product adds: no attempt, no pause, no Django.
+# The same claim, of the same columns, and the same fence without what the product adds: no attempt, no pause,
+# no Django.
 BARE_CLAIM = (
     f"WITH RECURSIVE {leases.FAIR_PICK.format(table=Upload._meta.db_table, open='true')}"
     " UPDATE ingestion_upload t SET lease_token = gen_random_uuid(),"
     " locked_until = clock_timestamp() + interval '60 s', locked_by = %(worker)s,"
     " heartbeat_at = clock_timestamp(), started_at = clock_timestamp(), due_at = NULL, starts = t.starts + 1,"
     " unanswered = t.unanswered + 1, state = 'processing' FROM pick WHERE t.id = pick.id"
-    " RETURNING t.id, t.lease_token"
+    f" RETURNING t.id, t.lease_token, {prepared.columns(Upload, 't')}"
 )
 BARE_FINISH = (
     "UPDATE ingestion_upload SET lease_token = NULL, locked_until = NULL, locked_by = NULL, state = 'failed',"
@@ -162,7 +163,7 @@ def bare(seconds: float) -> int:
     with psycopg.connect(**wanted, autocommit=True) as session:
         worker = uuid4()
         while time.monotonic() < ends:
-            pk, token = session.execute(BARE_CLAIM, {"worker": worker}).fetchone()
+            pk, token, *_ = session.execute(BARE_CLAIM, {"worker": worker}).fetchone()
             session.execute(BARE_FINISH, {"id": pk, "token": token})
             count += 1
     return count
