@@ -8,6 +8,7 @@ EVERY_ROW_REFUSED = "every_row_refused"
 NO_DATA_ROWS = "no_data_rows"
 ORIGINAL_MISSING = "original_missing"
 READER_CRASHED = "reader_crashed"
+READER_KILLED = "reader_killed"
 VALUES_NOT_STORABLE = "values_not_storable"
 DATABASE_UNAVAILABLE = "database_unavailable"
 
@@ -27,6 +28,10 @@ TEXTS = {
     READER_CRASHED: (
         "The reader of files ended by an error of its own.",
         "Tell an operator, who can see the error of every attempt.",
+    ),
+    READER_KILLED: (
+        "The reader of files was ended from outside.",
+        "Nothing need be done: the file is read again by itself.",
     ),
     VALUES_NOT_STORABLE: (
         "The database refused a value of the file.",

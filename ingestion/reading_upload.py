@@ -4,13 +4,16 @@ import contextlib
 from collections.abc import Iterator
 
 from accounts.models import Organisation
-from ingestion.failures import ORIGINAL_MISSING, READER_CRASHED
+from ingestion.failures import ORIGINAL_MISSING, READER_CRASHED, READER_KILLED
 from ingestion.models import Upload
-from ingestion.reading.failures import ReaderCrashed, ReadingStopped, UnreadableFile
+from ingestion.reading.failures import ReaderCrashed, ReaderKilled, ReadingStopped, UnreadableFile
 from ingestion.reading.reader import Reader, ReadOptions, open_reader
-from work.failures import LeaseLost, PermanentFailure, TemporaryFailure
+from work.failures import LeaseLost, PermanentFailure, TemporaryFailure, WorkFailure
 from work.jobs import Job
 from work.storage import FileMissing, files
+
+# A file that makes the system short of memory must not do so for a day.
+KILLED_AT_MOST = 3
 
 
 @contextlib.contextmanager
@@ -29,5 +32,14 @@ def opened(job: Job, upload: Upload, organisation: Organisation) -> Iterator[Rea
     except ReadingStopped as error:
         job.check()
         raise LeaseLost("the reader was ended") from error
+    except ReaderKilled as error:
+        raise _killed(job, str(error)) from error
     except ReaderCrashed as error:
         raise TemporaryFailure(READER_CRASHED, reason=str(error)[-500:]) from error
+
+
+def _killed(job: Job, reason: str) -> WorkFailure:
+    """One that was killed says nothing about the file; one that is killed each time does."""
+    if job.row.starts - job.row.postponed >= KILLED_AT_MOST:
+        return PermanentFailure("file_exceeds_limits", limit="memory or time", reason=reason)
+    return TemporaryFailure(READER_KILLED, reason=reason)

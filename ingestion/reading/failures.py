@@ -103,6 +103,10 @@ class ReaderCrashed(Exception):
     """The reader child ended by an error of its own; another try may help."""
 
 
+class ReaderKilled(ReaderCrashed):
+    """Somebody else killed the child: a person, or the system for want of memory. None of our limits did."""
+
+
 def describe(code: str, detail: dict[str, Any]) -> tuple[str, str]:
     """The sentence and the remedy of a failure."""
     message, remedy = SENTENCES[code]

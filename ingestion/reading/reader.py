@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, Self
 
 from . import assumptions
 from .cells import WireCell
-from .failures import ReaderCrashed, ReadingStopped, UnreadableFile
+from .failures import ReaderCrashed, ReaderKilled, ReadingStopped, UnreadableFile
 from .limits import FRAME_BYTES, MEMORY_BYTES, SPILL_BYTES
 from .wire import LENGTH
 
@@ -84,7 +84,8 @@ def open_reader(file: BinaryIO, *, options: ReadOptions | None = None) -> "Reade
 
 class Reader:
     """Iterate for the rows; `header` comes first and may be asked for before.
-    Raises UnreadableFile when the file is at fault, ReadingStopped after kill(), ReaderCrashed otherwise."""
+    Raises UnreadableFile when the file is at fault, ReadingStopped after kill(), ReaderKilled when another
+    ended the child, ReaderCrashed otherwise."""
 
     def __init__(self, file: BinaryIO, options: ReadOptions) -> None:
         self.options = options
@@ -191,7 +192,9 @@ class Reader:
             return ReadingStopped()
         if code < 0:
             cause = signal.Signals(-code)
-            limit = LIMIT_SIGNALS.get(cause, "memory or time")
+            limit = LIMIT_SIGNALS.get(cause)
+            if limit is None:
+                return ReaderKilled(f"killed by {cause.name}")
             return UnreadableFile("file_exceeds_limits", {"limit": limit, "signal": cause.name})
         self._stderr.seek(max(0, os.fstat(self._stderr.fileno()).st_size - STDERR_TAIL))
         return ReaderCrashed(f"exit {code}: {self._stderr.read().decode(errors='replace')}")

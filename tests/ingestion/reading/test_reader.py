@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.reading import reader as reader_module
-from ingestion.reading.failures import SENTENCES, ReaderCrashed, ReadingStopped, UnreadableFile
+from ingestion.reading.failures import SENTENCES, ReaderCrashed, ReaderKilled, ReadingStopped, UnreadableFile
 from ingestion.reading.reader import PARSER_VERSION, ReadOptions, open_reader
 
 ROWS = 200_000
@@ -62,7 +62,16 @@ def test_leaving_early_ends_the_child(large_file):
         os.kill(pid, 0)
 
 
-@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGABRT, signal.SIGXCPU, signal.SIGSEGV])
+def test_child_that_somebody_kills_says_nothing_about_the_file(large_file):
+    with open_reader(large_file) as reader:
+        frames = iter(reader)
+        next(frames)
+        reader.process.send_signal(signal.SIGKILL)
+        with pytest.raises(ReaderKilled, match="SIGKILL"):
+            list(frames)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGABRT, signal.SIGXCPU, signal.SIGSEGV])
 def test_child_that_dies_by_a_signal_means_that_the_file_is_too_much(large_file, sent):
     with open_reader(large_file) as reader:
         frames = iter(reader)
