@@ -13,6 +13,7 @@ from ingestion.states import UploadState
 from tests.factories import MembershipFactory
 from work import leases, runner
 from work.models import Event
+from work.problems import Problem
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -77,6 +78,14 @@ def test_changed_missing_and_stray_files_are_named(partial, accept, kept_files):
     assert broken() == {"files_known"}
     original.unlink()
     assert broken() == {"files_known", "original_kept"}
+
+
+def test_file_of_an_accept_that_was_refused_is_no_breach(accept):
+    accept(FILE, key="once")
+    with pytest.raises(Problem, match="came before with other content"):
+        accept(FILE * 2, key="once")
+
+    assert "files_known" not in broken()
 
 
 def test_file_with_refused_rows_asks_its_owners_until_a_newer_one_comes(partial, accept, dataset):
