@@ -17,16 +17,18 @@ def killed(accept):
         accept("id,amount\n" + "".join(f"{number},1\n" for number in range(500_000)))
         job = Job(leases.claim_next(PIPELINE))
         job.row.starts = starts
-        with (
-            pytest.raises((TemporaryFailure, PermanentFailure)) as failure,
-            opened(job, job.row, job.row.organisation) as reader,
-        ):
-            assert reader.header
-            reader.process.kill()
-            list(reader)
+        with pytest.raises((TemporaryFailure, PermanentFailure)) as failure:
+            _read_and_kill(job)
         return failure.value
 
     return killed
+
+
+def _read_and_kill(job):
+    with opened(job, job.row, job.row.organisation) as reader:
+        assert reader.header
+        reader.process.kill()
+        list(reader)
 
 
 def test_reader_that_is_killed_once_reads_again(killed):
