@@ -14,7 +14,7 @@ def recover_all(job: Job) -> str:
     for number, pipeline in enumerate(pipelines.every(), start=1):
         recovered = recovery.recover(pipeline)
         job.progress(number, total=len(pipelines.every()), unit="pipelines")
-        if recovered.returned or recovered.ended or recovered.parked:
+        if recovered:
             parts.append(f"{pipeline.title}: {recovered}")
     return "; ".join(parts) or "nothing to recover"
 
