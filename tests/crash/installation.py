@@ -218,6 +218,7 @@ class Installation:
     def restart_database(self) -> None:
         self.server.stop("immediate")
         self.server.start()
+        connection.close()
 
     def end(self) -> None:
         for cluster in self.clusters.values():
