@@ -1,5 +1,6 @@
 """The shell: `manage.py ingest`."""
 
+import datetime as dt
 import json
 import threading
 from io import StringIO
@@ -7,6 +8,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.db.models.functions import Now
 
 from ingestion.models import Upload
 from ingestion.pipeline import PIPELINE
@@ -103,3 +105,24 @@ def test_unknown_dataset_and_refused_file_are_said(file, stations):
     file.write_bytes(b"%PDF-1.7\n")
     with pytest.raises(CommandError, match="PDF document"):
         ingest(file)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_wait_survives_a_database_that_ends_its_connections(file, stations):
+    def cut_then_work(pid):
+        while not Upload.objects.filter(accepted_at__lt=Now() - dt.timedelta(seconds=0.3)).exists():
+            pass  # until its doorbell has rung too
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(%s)", [pid])
+        connection.close()
+        a_worker().join()
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        cutting = threading.Thread(target=cut_then_work, args=cursor.fetchone())
+    cutting.start()
+
+    body = json.loads(ingest(file, "--wait", "--json"))
+
+    cutting.join()
+    assert body["status"] == "partial"

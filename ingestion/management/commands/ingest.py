@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 
 from django.core.management.base import BaseCommand, CommandError
 from django.core.serializers.json import DjangoJSONEncoder
+from django.db import InterfaceError, OperationalError, connection
 
 from ingestion import api_bodies, uploads
 from ingestion.models import Dataset, Upload
@@ -93,20 +94,28 @@ class Command(BaseCommand):
     def _wait(self, upload: Upload, timeout: float) -> Upload:
         """Says on the error stream why nothing moves; the result alone goes to the output."""
         started = said = time.monotonic()
-        while (found := _read(upload)).finished_at is None:
+        while True:
             now = time.monotonic()
+            is_time_to_say = now - said > SAY_WHY_EVERY_SECONDS
+            try:
+                found = Upload.objects.select_related("dataset", "organisation").get(pk=upload.pk)
+                if found.finished_at is not None:
+                    return found
+                reason = _why(found) if is_time_to_say else ""
+            except (OperationalError, InterfaceError):
+                connection.close()  # a database that restarts loses nothing that was accepted
+                reason = "The database does not answer at the moment."
             if now - started > timeout:
                 raise CommandError(f"No verdict after {timeout:g} seconds; the upload {upload.pk} goes on.")
-            if now - said > SAY_WHY_EVERY_SECONDS:
-                reason = waiting.why(PIPELINE, found)
-                self.stderr.write(reason.sentence if reason else f"At {found.step}: {found.progress_done}")
+            if is_time_to_say:
+                self.stderr.write(reason)
                 said = now
             time.sleep(LOOK_EVERY_SECONDS)
-        return found
 
 
-def _read(upload: Upload) -> Upload:
-    return Upload.objects.select_related("dataset", "organisation").get(pk=upload.pk)
+def _why(upload: Upload) -> str:
+    reason = waiting.why(PIPELINE, upload)
+    return reason.sentence if reason else f"At {upload.step}: {upload.progress_done}"
 
 
 def _sentence(upload: Upload) -> str:
