@@ -58,6 +58,7 @@ class UploadForm(forms.Form):
                 "hx-trigger": "change",
                 "hx-target": "#expected",
                 "hx-swap": "outerHTML",
+                "hx-sync": "this:queue last",
             }
         ),
     )
