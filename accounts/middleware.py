@@ -30,6 +30,7 @@ class PrincipalMiddleware:
         principal = Principal(person) if person.is_authenticated else None
         request.principal = principal  # type: ignore[attr-defined]
         if principal is not None and principal.is_operator and lacks_second_factor(principal):
+            request.is_held_up = True  # type: ignore[attr-defined]  # the rail offers nothing that refuses
             refused = _refusal(request)
             if refused is not None:
                 return refused
@@ -66,6 +67,8 @@ def _refusal(request: HttpRequest) -> HttpResponse | None:
         )
     if _name(request.path).startswith(OPEN_NAMES):
         return None
+    if "HX-Request" in request.headers:  # a live part that is led elsewhere loads its page again and again
+        return HttpResponse("Set up your second factor to go on.", status=403, content_type="text/plain")
     return redirect("mfa_activate_totp")
 
 

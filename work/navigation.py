@@ -15,8 +15,9 @@ Badge = Callable[[HttpRequest], int | None]
 
 
 def signed_in(request: HttpRequest) -> bool:
+    """And not held up: who must set up a second factor first could open nothing that the rail offers."""
     user = getattr(request, "user", None)
-    return user is not None and user.is_authenticated
+    return user is not None and user.is_authenticated and not getattr(request, "is_held_up", False)
 
 
 def operators(request: HttpRequest) -> bool:

@@ -166,6 +166,18 @@ def test_operator_without_second_factor_is_sent_to_set_it_up(client, operator, s
     assert client.get("/api/v1/me").status_code == 200
 
 
+def test_page_that_sets_up_the_second_factor_reads_nothing_that_refuses(client, operator, settings):
+    settings.REQUIRE_SECOND_FACTOR = True
+    sign_in(client, operator)
+
+    page = client.get("/accounts/2fa/totp/activate/", follow=True).content.decode()
+    live_part = client.get("/health/line/", headers={"HX-Request": "true"})
+
+    assert "Enter your password again" in page
+    assert "hx-get" not in page
+    assert live_part.status_code == 403
+
+
 def test_lost_second_factor_is_forgotten_with_a_reason(client, operator):
     sign_in(client, operator)
     set_up_second_factor(client)
