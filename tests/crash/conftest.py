@@ -56,7 +56,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_terminal_summary(terminalreporter):
-    if TABLE.kills:
+    if TABLE.kills or TABLE.notes:
         terminalreporter.section("kills")
         for line in [*str(TABLE).splitlines(), *TABLE.notes]:
             terminalreporter.write_line(line)
