@@ -100,6 +100,12 @@ def test_make_token_says_what_is_missing(manager, organisation):
         call_command("make_token", "manager", organisation="north", role="operator")
 
 
+@pytest.mark.parametrize("given", [{"days": -3}, {"days": 0}, {"days": 10**11}, {"title": "x" * 101}])
+def test_make_token_refuses_what_no_token_can_have(manager, given):
+    with pytest.raises(CommandError, match=f"--{next(iter(given))}"):
+        call_command("make_token", "manager", organisation="north", **given)
+
+
 def test_make_token_for_a_stranger_says_that_there_is_no_role(manager):
     Organisation.objects.create(slug="south", title="South")
 

@@ -9,6 +9,9 @@ from django.utils import timezone
 from accounts import tokens
 from accounts.models import Organisation, User
 
+LONGEST_DAYS = 36_500
+LONGEST_TITLE = 100
+
 
 class Command(BaseCommand):
     help = "Make an API token for a person in an organisation. The token is shown this once."
@@ -29,13 +32,17 @@ class Command(BaseCommand):
         organisation = Organisation.objects.filter(slug=options["organisation"]).first()
         if organisation is None:
             raise CommandError(f"There is no organisation {options['organisation']}.")
-        days = options["days"]
+        days, title = options["days"], options["title"]
+        if days is not None and not 1 <= days <= LONGEST_DAYS:
+            raise CommandError(f"--days is a number from 1 to {LONGEST_DAYS}.")
+        if not 1 <= len(title) <= LONGEST_TITLE:
+            raise CommandError(f"--title has 1 to {LONGEST_TITLE} characters.")
         try:
             token, secret = tokens.make(
                 user=user,
                 organisation=organisation,
                 role=options["role"] or tokens.highest_role(user, organisation),
-                title=options["title"],
+                title=title,
                 expires_at=timezone.now() + dt.timedelta(days=days) if days is not None else None,
                 by=f"shell as {user.get_username()}",
             )
