@@ -39,6 +39,6 @@ def test_what_one_may_not_open_is_not_found(signed_in, organisation, manager, re
         assert "Nothing matches" in answer.content.decode()
 
 
-@pytest.mark.parametrize("text", ["", "n", "\x00\x00\x00\x00", "%" * 4, "x" * 5000])
+@pytest.mark.parametrize("text", ["", "n", "%" * 4, "x" * 5000])
 def test_odd_texts_find_nothing(signed_in, manager, text):
     assert signed_in(manager).get("/find/", {"q": text}).status_code == 200

@@ -32,7 +32,7 @@ def test_failure_is_described_with_its_detail():
 
     said = failure_texts.describe("test_pattern", {"sheet": "{x}", "rows": 3})
 
-    assert said == ("Sheet {x} has 3 rows.", "Send at most ?.")
+    assert said == ("Sheet {x} has 3 rows.", "Send at most ….")
     assert failure_texts.describe("test_function", {"rows": 3}) == ("3 rows.", "")
 
 
