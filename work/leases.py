@@ -73,9 +73,7 @@ WITH ended AS (
     unanswered = unanswered - 1{assignments}
   WHERE id = %(id)s AND lease_token = %(token)s AND state = %(old)s RETURNING 1),
 attempt AS (
-  UPDATE work_attempt SET ended_at = clock_timestamp(), outcome = %(outcome)s, steps = %(steps)s,
-    step = %(step)s, code = %(code)s, detail = %(detail)s, traceback = %(traceback)s,
-    fingerprint = %(fingerprint)s
+  UPDATE work_attempt SET ended_at = clock_timestamp(), outcome = %(outcome)s, step = %(step)s{story}
   WHERE token = %(token)s AND ended_at IS NULL AND EXISTS (SELECT 1 FROM ended))
 SELECT count(*) FROM ended
 """
@@ -224,15 +222,26 @@ def _open(table: str, cap: int | None) -> str:
 
 def _end(lease: Lease, account: Account, assignments: str, params: Mapping[str, Any], *, tried: str) -> None:
     lease.pipeline.check_move(lease.state, params["new"])
-    statement = END.format(table=lease.pipeline.table, assignments=assignments)
+    told = _story(lease, account)
+    story = "".join(f", {name} = %(story_{name})s" for name in told)
+    statement = END.format(table=lease.pipeline.table, assignments=assignments, story=story)
     values: dict[str, Any] = {
         "id": lease.row.pk, "token": lease.token, "old": lease.state, "step": lease.step,
-        "steps": Jsonb(list(lease.steps)), "outcome": account.outcome.value, "code": account.code,
-        "detail": Jsonb(dict(account.detail or {})), "traceback": account.traceback,
-        "fingerprint": account.fingerprint, **params,
+        "outcome": account.outcome.value, **params,
+        **{f"story_{name}": value for name, value in told.items()},
     }  # fmt: skip
     if prepared.fetch(statement, values) != (1,):
         raise LeaseLost("taken", tried=tried)
+
+
+def _story(lease: Lease, account: Account) -> dict[str, Any]:
+    """What there is to tell beside the outcome; an attempt's columns are empty from the start."""
+    told = {
+        "steps": Jsonb(list(lease.steps)) if lease.steps else None, "code": account.code,
+        "detail": Jsonb(dict(account.detail)) if account.detail else None, "traceback": account.traceback,
+        "fingerprint": account.fingerprint,
+    }  # fmt: skip
+    return {name: value for name, value in told.items() if value}
 
 
 def _assignments(model: type[Leased], fields: Fields) -> tuple[str, dict[str, Any]]:
