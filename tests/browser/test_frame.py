@@ -246,7 +246,7 @@ def test_dropped_file_is_sent_and_the_page_goes_where_the_answer_leads(open_page
     expect(page).to_have_url(re.compile(STATES))
 
 
-def test_file_that_was_not_accepted_can_be_sent_again(open_page):
+def test_file_whose_fate_is_unknown_can_be_sent_again(open_page):
     page = open_page(GALLERY)
     page.route("**/gallery/", lambda route: route.fulfill(status=503))
 
@@ -254,7 +254,9 @@ def test_file_that_was_not_accepted_can_be_sent_again(open_page):
     page.get_by_role("button", name="Send", exact=True).click()
 
     expect(
-        page.get_by_text("The server answered with status 503. The file was not accepted.")
+        page.get_by_text(
+            "The server answered with status 503. Send it again in a moment: one form is never accepted twice."
+        )
     ).to_be_visible()
     expect(page.get_by_role("button", name="Send", exact=True)).to_be_enabled()
     page.forgive("Failed to load resource")
