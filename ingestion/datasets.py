@@ -64,7 +64,7 @@ def change_schema(*, dataset: Dataset, schema: dict[str, Any], if_match: int, by
             raise Problem(
                 412,
                 "schema_changed_meanwhile",
-                f"The schema is at version {current.number}, not {if_match}.",
+                f"The schema is at version {current.number}, which is not the one that was sent.",
                 "Read it again and make your change to that.",
                 current=current.number,
             )
