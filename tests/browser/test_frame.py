@@ -254,9 +254,7 @@ def test_file_whose_fate_is_unknown_can_be_sent_again(open_page):
     page.get_by_role("button", name="Send", exact=True).click()
 
     expect(
-        page.get_by_text(
-            "The server answered with status 503. Send it again in a moment: one form is never accepted twice."
-        )
+        page.get_by_text("status 503. Send it again in a moment: one form is never accepted twice.")
     ).to_be_visible()
     expect(page.get_by_role("button", name="Send", exact=True)).to_be_enabled()
     page.forgive("Failed to load resource")
