@@ -12,6 +12,7 @@ __all__ = ["pytest_runtest_makereport"]
 
 OTHERS = (
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    " AND backend_type = 'client backend'"
 )
 END_OTHERS = OTHERS.replace("count(*)", "pg_terminate_backend(pid)")
 
