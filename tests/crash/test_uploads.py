@@ -23,6 +23,12 @@ def world(whole_installation):
     return World.make("uploads")
 
 
+@pytest.fixture(scope="module")
+def long_files(whole_installation):
+    """A world of its own for files that take seconds, so that the other is compared in no time."""
+    return World.make("long")
+
+
 @pytest.fixture
 def finish(installation):
     def wait(world, seconds=120, point=""):
@@ -102,23 +108,23 @@ def test_killed_at_a_point_of_a_report(installation, world, finish, table, point
     assert report.size
 
 
-def test_random_kills_of_anything(installation, world, finish, table):
+def test_random_kills_of_anything(installation, long_files, finish, table):
     """While files that take seconds are processed. No upload is killed a third time: that is another test."""
     chance = random.Random(20260601)
-    uploads = [world.upload_random(3001 + number, rows=LONG) for number in range(3)]
+    uploads = [long_files.upload_random(3001 + number, rows=LONG) for number in range(3)]
     kills = 0
     while kills < 10:
-        if world.unfinished() == 0:
-            uploads.append(world.upload_random(3100 + kills, rows=LONG))
+        if long_files.unfinished() == 0:
+            uploads.append(long_files.upload_random(3100 + kills, rows=LONG))
         installation.wait_until(lambda: True, seconds=30, what="the clusters are kept")
         kills += kill_one(installation, chance)
         installation.pause(chance.uniform(0.2, 1.2))
 
-    finish(world, seconds=240)
+    finish(long_files, seconds=240)
 
     ran = [sum(Upload.objects.get(pk=upload.pk).timings.values()) for upload in uploads]
     table.notes.append(f"10 random kills; the files took {', '.join(f'{seconds:.1f} s' for seconds in ran)}")
-    world.check()
+    long_files.check()
 
 
 def kill_one(installation, chance):
@@ -138,14 +144,14 @@ def spared(installation, role, victims):
     )
 
 
-def test_database_restarted_at_once_in_the_middle(installation, world, finish):
-    uploads = [world.upload_random(4001 + number, rows=LONG) for number in range(2)]
+def test_database_restarted_at_once_in_the_middle(installation, long_files, finish):
+    uploads = [long_files.upload_random(4001 + number, rows=LONG) for number in range(2)]
     running(installation, uploads[0])
 
     installation.restart_database()
-    finish(world)
+    finish(long_files)
 
-    world.check()
+    long_files.check()
 
 
 def test_worker_frozen_before_its_commit_wakes_after_another_has_finished(installation, world, finish):
