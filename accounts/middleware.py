@@ -15,6 +15,8 @@ from accounts.principals import Principal
 from work import problems
 
 Answer = Callable[[HttpRequest], HttpResponse]
+# Whether the process is alive is told without the database, to callers with a session too.
+ALIVE = "/healthz"
 # What a person needs to set the second factor up, to leave, or to be told what is going on.
 OPEN_NAMES = ("account_", "mfa_", "help", "healthz", "readyz", "metrics")
 
@@ -26,8 +28,8 @@ class PrincipalMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        person = request.user
-        principal = Principal(person) if person.is_authenticated else None
+        person = None if request.path == ALIVE else request.user
+        principal = Principal(person) if person is not None and person.is_authenticated else None
         request.principal = principal  # type: ignore[attr-defined]
         if principal is not None and principal.is_operator and lacks_second_factor(principal):
             request.is_held_up = True  # type: ignore[attr-defined]  # the rail offers nothing that refuses
