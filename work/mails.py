@@ -17,7 +17,7 @@ from work.failures import PermanentFailure, Postponed, TemporaryFailure
 from work.identifiers import uuid7
 from work.jobs import Job
 from work.models import Mail, MailState
-from work.pipelines import GROUND, Ending, Limits, Pipeline, Step
+from work.pipelines import PIPELINES, Ending, Limits, Pipeline, Step
 
 # After a failed connection the other mails wait too: each try costs the ground's worker its time-out.
 REST_SECONDS = 60.0
@@ -45,7 +45,7 @@ def queue(*, user: Any, key: str, subject: str, text: str) -> Mail | None:
     )
     if not made:
         return None
-    doorbell.ring(GROUND)
+    doorbell.ring(PIPELINES)
     return mail
 
 
@@ -118,8 +118,8 @@ PIPELINE = Pipeline(
     running=MailState.SENDING,
     terminal=(MailState.SENT, MailState.FAILED),
     on_failure=_failed,
-    cluster=GROUND,
-    limits=Limits(running=None, gives_up_after=dt.timedelta(days=3)),
+    cluster=PIPELINES,  # a slow mail server must not hold up the ticks
+    limits=Limits(running=1, gives_up_after=dt.timedelta(days=3)),
     moves={
         MailState.QUEUED: (MailState.SENDING,),
         MailState.SENDING: (MailState.QUEUED, MailState.SENT, MailState.FAILED),
