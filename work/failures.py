@@ -3,6 +3,9 @@
 from datetime import timedelta
 from typing import Any
 
+# The code of what no step had named.
+UNFORESEEN = "unforeseen_error"
+
 
 class WorkFailure(Exception):
     """The base of every failure a step names. `code` is stable; `detail` is data for the page, never cell

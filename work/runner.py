@@ -13,14 +13,21 @@ import structlog
 from django.db import InterfaceError, OperationalError, connection, transaction
 
 from work import correlation, crash, heart, leases, stopping
-from work.failures import Asks, LeaseLost, PermanentFailure, Postponed, Stopping, TemporaryFailure
+from work.failures import (
+    UNFORESEEN,
+    Asks,
+    LeaseLost,
+    PermanentFailure,
+    Postponed,
+    Stopping,
+    TemporaryFailure,
+)
 from work.jobs import Job
 from work.leases import Account, Lease
 from work.models import Outcome
 
 log = structlog.get_logger(__name__)
 
-UNFORESEEN = "unforeseen_error"
 # A database that restarts takes seconds. A worker that waits for it with its answer dies in nobody's book;
 # after this time recovery has taken the row in any case.
 ANSWER_PATIENCE_SECONDS = 300.0

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from work import health, periodic
+from work.failure_texts import describe
+from work.failures import UNFORESEEN
 from work.models import Attempt, Outcome, PipelinePause, Worker
 from work.pipelines import ALL_BUT_ONE, Pipeline, lease_seconds
 
@@ -97,10 +99,15 @@ def _not_due(pipeline: Pipeline, row: Any, now: dt.datetime) -> Reason | None:
         return None
     last = Attempt.objects.filter(pipeline=pipeline.name, subject=row.pk).order_by("-number").first()
     if last is not None and last.outcome in BACKING_OFF:
-        return Reason(
-            "backing_off", f"The last try failed for a passing reason ({last.code}).", until=row.due_at
-        )
+        return Reason("backing_off", f"It is tried again. {_said(last)}", until=row.due_at)
     return Reason("not_due", "It is due later.", until=row.due_at)
+
+
+def _said(last: Attempt) -> str:
+    """The sentence of a failure that is not final: only of the unforeseen do the texts say that it is."""
+    if last.code == UNFORESEEN:
+        return "The last try failed for a reason that was not foreseen."
+    return describe(last.code, last.detail)[0]
 
 
 def _no_worker(pipeline: Pipeline, now: dt.datetime) -> Reason | None:

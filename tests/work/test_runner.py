@@ -11,7 +11,7 @@ from ingestion.models import Upload
 from ingestion.states import UploadState
 from tests.factories import UploadFactory
 from work import leases, recovery, runner, stopping
-from work.failures import Asks, PermanentFailure, Postponed, Stopping, TemporaryFailure
+from work.failures import UNFORESEEN, Asks, PermanentFailure, Postponed, Stopping, TemporaryFailure
 from work.models import Attempt, Outcome, RefusedWrite
 from work.pipelines import Ending, Limits
 
@@ -132,7 +132,7 @@ def test_age_is_read_from_the_database_and_not_from_the_workers_clock(run, monke
 def test_the_unforeseen_is_temporary_and_keeps_its_place_but_not_its_message(run):
     upload, attempt = run(raising(ValueError("cell says: secret")))
 
-    assert (upload.state, attempt.code) == (UploadState.ACCEPTED, runner.UNFORESEEN)
+    assert (upload.state, attempt.code) == (UploadState.ACCEPTED, UNFORESEEN)
     assert "test_runner.py" in attempt.traceback
     assert "secret" not in attempt.traceback
     assert attempt.detail == {"error": "ValueError"}

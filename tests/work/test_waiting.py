@@ -88,15 +88,19 @@ def test_question_waits_for_a_person(why, pipeline):
     assert (why(upload).code, why(upload).since) == ("asks_a_person", upload.asked_at)
 
 
-def test_backing_off_until_its_time(why, pipeline):
+@pytest.mark.parametrize(
+    ("code", "sentence"),
+    [("unforeseen_error", "was not foreseen"), ("original_missing", "It is tried again.")],
+)
+def test_backing_off_until_its_time(why, pipeline, code, sentence):
     upload = UploadFactory()
-    account = leases.Account(Outcome.TEMPORARY_FAILURE, code="storage_away")
+    account = leases.Account(Outcome.TEMPORARY_FAILURE, code=code)
     leases.release(leases.claim_next(pipeline), account, due_in=40)
 
     reason = why(upload)
 
     assert (reason.code, reason.until) == ("backing_off", upload.due_at)
-    assert "storage_away" in reason.sentence
+    assert (sentence in reason.sentence, code in reason.sentence) == (True, False)
 
 
 def test_postponed_row_is_not_said_to_have_failed(why, pipeline):
