@@ -4,6 +4,7 @@ Accepting looks at the request, not at what the file says; that is the work of a
 """
 
 import io
+import os
 import re
 import uuid
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from ingestion.states import ACTIVE, UploadState
 from work import cancelling, correlation, doorbell, idempotency, outbox, pipelines
 from work.models import IdempotencyKey
 from work.problems import Problem
-from work.storage import FileTooLarge, Readable, Stored, files
+from work.storage import FileTooLarge, Readable, Stored, copy_hashed, files
 from work.wording import size as size_in_words
 
 # What the first bytes may speak of. Only the reader, which sees all of a zip, can tell what is in it.
@@ -68,21 +69,26 @@ def accept(
         raise _too_large(limit)
     head = stream.read(HEAD_BYTES)
     kind = _kind(head)
-    if not _is_known(organisation, actor, idempotency_key):
-        _refuse_over_limits(organisation, size or 0)
+    whole = Rejoined(head, stream)
+    is_known = _is_known(organisation, actor, idempotency_key)
     try:
-        stored = files().put(Rejoined(head, stream), organisation_slug=organisation.slug, limit=limit)
+        if is_known:
+            stored = _hashed(whole, organisation, limit)
+        else:
+            _refuse_over_limits(organisation, size or 0)
+            stored = files().put(whole, organisation_slug=organisation.slug, limit=limit)
     except FileTooLarge as error:
         raise _too_large(limit) from error
     except OSError as error:
         raise _storage_unavailable() from error
     name = clean_filename(filename)
+    is_kept = not is_known or files().exists(stored.key)
     subject, already = idempotency.once(
         organisation=organisation,
         actor=actor,
         key=idempotency_key,
         fingerprint=idempotency.fingerprint(dataset.pk, stored.sha256, name),
-        make=lambda: _make(dataset, stored, name, kind, by),
+        make=lambda: _make(dataset, stored, name, kind, by) if is_kept else _forgotten(),
     )
     return Accepted(Upload.objects.select_related("dataset").get(pk=subject), already)
 
@@ -129,6 +135,20 @@ def _kind(head: bytes) -> str:
     if kind == Kind.EMPTY:
         raise Problem(422, "empty_file", *describe("empty_file", {}))
     raise Problem(415, f"format_{kind}", *describe(f"format_{kind}", {}), format=str(kind))
+
+
+def _forgotten() -> uuid.UUID:
+    """The key was swept between two looks at it, and the bytes have gone by: they must be sent again."""
+    raise _storage_unavailable()
+
+
+def _hashed(stream: Readable, organisation: Organisation, limit: int) -> Stored:
+    """A repeated request brings bytes that are kept already, or is refused. Either way nothing is stored, or
+    one key would fill the storage past every limit.
+    """
+    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 (no path of ours)
+        sha256, size = copy_hashed(stream, nowhere, limit=limit)
+    return Stored(f"{organisation.slug}/{sha256}", sha256, size)
 
 
 def _is_known(organisation: Organisation, actor: str, key: str) -> bool:

@@ -213,3 +213,15 @@ def test_finished_upload_cannot_be_withdrawn(process, by):
 def test_moves_name_every_state_and_end_in_terminal_ones():
     assert set(UPLOAD_MOVES) == set(UploadState)
     assert {state for state, moves in UPLOAD_MOVES.items() if not moves} == set(TERMINAL)
+
+
+def test_other_bytes_under_a_known_key_are_not_kept(accept, kept_files):
+    """Else one key would fill the storage: no upload counts them against the limit."""
+    accept("id,amount\na,1\n", key="nightly")
+    before = sorted(path for path in kept_files.rglob("*") if path.is_file())
+
+    with pytest.raises(Problem) as refused:
+        accept("id,amount\nb,2\n", key="nightly")
+
+    assert refused.value.code == "idempotency_key_reused"
+    assert sorted(path for path in kept_files.rglob("*") if path.is_file()) == before
