@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from ingestion.models import RowError, Upload
+from ingestion.reading.cells import column_letters
 from ingestion.states import UploadState
 from work.badges import find
 from work.counting import Counted, bounded
@@ -125,7 +126,7 @@ def lines(upload: Upload, rows: list[RowError]) -> tuple[list[tuple[str, str]], 
     headers = upload.headers
     width = min(COLUMNS_SHOWN, max((len(row.cells) for row in rows), default=0))
     width = max(width, min(COLUMNS_SHOWN, len(headers))) if rows else 0
-    letters = [letter(place) for place in range(width)]
+    letters = [column_letters(place) for place in range(width)]
     heads = [(name, headers[place] if place < len(headers) else "") for place, name in enumerate(letters)]
     return heads, [_line(row, letters) for row in rows]
 
@@ -139,13 +140,3 @@ def _line(row: RowError, letters: list[str]) -> Line:
 
 def text_of(cell: Any) -> str:
     return "" if cell is None else str(cell)
-
-
-def letter(place: int) -> str:
-    """0 is A, 25 is Z, 26 is AA: the letter of a column as the spreadsheet program shows it."""
-    name = ""
-    place += 1
-    while place:
-        place, rest = divmod(place - 1, 26)
-        name = chr(65 + rest) + name
-    return name
