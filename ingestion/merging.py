@@ -38,8 +38,8 @@ ORDER BY s.key
 """  # noqa: S608 (put together from a constant)
 # Refused rows with a readable key included: an older file must not bring back what this one meant to change.
 KEEP_KEYS = """
-INSERT INTO ingestion_uploadkeys (upload_id, dataset_id, sequence, hashes)
-SELECT %(upload)s, %(dataset)s, %(sequence)s, coalesce(array_agg(DISTINCT key_hash ORDER BY key_hash), '{}')
+INSERT INTO ingestion_uploadkeys (upload_id, dataset_id, precedence, hashes)
+SELECT %(upload)s, %(dataset)s, %(precedence)s, coalesce(array_agg(DISTINCT key_hash ORDER BY key_hash), '{}')
 FROM upload_staging
 """
 
@@ -66,6 +66,6 @@ def merge(*, dataset_id: uuid.UUID, upload_id: uuid.UUID) -> Merged:
     return Merged(valid, inserted, updated, unchanged + repeats, superseded)
 
 
-def keep_keys(*, dataset_id: uuid.UUID, upload_id: uuid.UUID, sequence: int) -> None:
+def keep_keys(*, dataset_id: uuid.UUID, upload_id: uuid.UUID, precedence: int) -> None:
     """The list by which older uploads, merged later, leave out what this one holds."""
-    staging.run(KEEP_KEYS, {"dataset": dataset_id, "upload": upload_id, "sequence": sequence})
+    staging.run(KEEP_KEYS, {"dataset": dataset_id, "upload": upload_id, "precedence": precedence})

@@ -58,7 +58,7 @@ REFUSE = (
 SUPERSEDE = """
 UPDATE upload_staging s SET superseded = true
 FROM (SELECT DISTINCT unnest(hashes) AS hash FROM ingestion_uploadkeys
-      WHERE dataset_id = %(dataset)s AND sequence > %(sequence)s) newer
+      WHERE dataset_id = %(dataset)s AND precedence > %(precedence)s) newer
 WHERE s.key_hash = newer.hash AND NOT s.superseded
 """
 
@@ -80,8 +80,8 @@ def refuse_shared_values(fields: list[str]) -> int:
     return found
 
 
-def leave_out_superseded(dataset_id: uuid.UUID, sequence: int) -> int:
-    return staging.run(SUPERSEDE, {"dataset": dataset_id, "sequence": sequence})
+def leave_out_superseded(dataset_id: uuid.UUID, precedence: int) -> int:
+    return staging.run(SUPERSEDE, {"dataset": dataset_id, "precedence": precedence})
 
 
 def refuse_taken_values(dataset_id: uuid.UUID, fields: list[str]) -> int:

@@ -193,6 +193,7 @@ def _make(dataset: Dataset, stored: Stored, filename: str, kind: str, by: Actor)
         organisation_id=dataset.organisation_id,
         dataset=dataset,
         sequence=sequence,
+        precedence=sequence,
         filename=filename,
         storage_key=stored.key,
         sha256=stored.sha256,

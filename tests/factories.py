@@ -87,6 +87,7 @@ class UploadFactory(factory.django.DjangoModelFactory):
     dataset = factory.SubFactory(DatasetFactory)
     organisation = factory.SelfAttribute("dataset.organisation")
     sequence = factory.Sequence(lambda n: n + 1)
+    precedence = factory.SelfAttribute("sequence")
     filename = "stations.csv"
     size = 10
     kind = "csv"

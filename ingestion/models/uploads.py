@@ -14,13 +14,25 @@ STORED = (UploadState.PROCESSED, UploadState.PARTIAL)
 
 
 class Upload(Leased):
-    """One accepted file and its verdict. `run` is the lease token of the attempt that gave the verdict."""
+    """One accepted file and its verdict. `run` is the lease token of the attempt that gave the verdict.
+
+    `precedence` orders uploads where their keys meet: an upload's own `sequence`, or that of the upload
+    whose file it reads again. `reading` is how its sender or a person's answer wants the file read, `asking`
+    what a person is asked while it needs an answer; their shapes stand in `ingestion.asking`.
+    `mends` is the upload whose refused rows it brings mended, `story` the first of such a chain.
+    A `dry_run` has a verdict, of which nothing is stored.
+    """
+
+    class OnDoubt(models.TextChoices):
+        ASK = "ask"  # the upload waits for an answer
+        FAIL = "fail"  # the upload fails, and says what was asked
 
     organisation = models.ForeignKey(
         "accounts.Organisation", on_delete=models.PROTECT, related_name="uploads", db_index=False
     )
     dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="uploads", db_index=False)
     sequence = models.BigIntegerField(editable=False)
+    precedence = models.BigIntegerField(editable=False)
     state = models.CharField(
         max_length=12, choices=UploadState, default=UploadState.ACCEPTED, db_default=UploadState.ACCEPTED
     )
@@ -34,6 +46,16 @@ class Upload(Leased):
     )
     uploaded_by_label = models.CharField(max_length=200, editable=False)
     repeats = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="repeated_by")
+    dry_run = models.BooleanField(default=False, db_default=False, editable=False)
+    on_doubt = models.CharField(max_length=4, choices=OnDoubt, default=OnDoubt.ASK, db_default=OnDoubt.ASK)
+    reading = models.JSONField(default=dict, db_default={}, editable=False)
+    asking = models.JSONField(null=True, editable=False)
+    answered_by_label = models.CharField(max_length=200, blank=True, default="", db_default="", editable=False)
+    mends = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="mended_by")
+    story = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="chapters")
+    reprocesses = models.ForeignKey(
+        "self", null=True, on_delete=models.PROTECT, related_name="reprocessed_by"
+    )
 
     run = models.UUIDField(null=True, editable=False)
     schema_version = models.PositiveIntegerField(null=True, editable=False)
@@ -49,6 +71,7 @@ class Upload(Leased):
     updated = models.BigIntegerField(default=0, db_default=0, editable=False)
     unchanged = models.BigIntegerField(default=0, db_default=0, editable=False)
     superseded = models.BigIntegerField(default=0, db_default=0, editable=False)
+    retired = models.BigIntegerField(default=0, db_default=0, editable=False)
     error_count = models.BigIntegerField(default=0, db_default=0, editable=False)
     cancelled_by_label = models.CharField(max_length=200, blank=True, default="", editable=False)
     cancel_reason = models.TextField(blank=True, default="", editable=False)
@@ -94,12 +117,12 @@ class UploadKeys(models.Model):
 
     upload = models.OneToOneField(Upload, primary_key=True, on_delete=models.CASCADE, related_name="keys")
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="+")
-    sequence = models.BigIntegerField()
+    precedence = models.BigIntegerField()
     hashes = ArrayField(models.BigIntegerField())
 
     class Meta:
         indexes = [
-            models.Index(fields=["dataset", "sequence"], name="upload_keys_newer")
+            models.Index(fields=["dataset", "precedence"], name="upload_keys_newer")
         ]  # lists of newer uploads
 
     def __str__(self) -> str:
@@ -108,7 +131,8 @@ class UploadKeys(models.Model):
 
 class RowError(models.Model):
     """One spreadsheet row that was refused: `errors` is a list of {column, header, cell, value, code,
-    message, remedy}.
+    message, remedy}. In an upload that mends, `origin` is the row's number in the first file of the story;
+    `mended_by` is the upload that has stored it since.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -118,6 +142,10 @@ class RowError(models.Model):
     row = models.IntegerField()
     errors = models.JSONField()
     cells = models.JSONField(default=list)
+    origin = models.IntegerField(null=True)
+    mended_by = models.ForeignKey(
+        Upload, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
 
     class Meta:
         constraints = [

@@ -46,7 +46,7 @@ def check_keys(job: Job, context: Context) -> None:
 def compare_with_stored(job: Job, context: Context) -> None:
     """Look at newer uploads and at other records; again whenever the dataset has moved meanwhile."""
     dataset = Dataset.objects.only("version").get(pk=context.dataset.pk)
-    shared_values.leave_out_superseded(dataset.pk, context.upload.sequence)
+    shared_values.leave_out_superseded(dataset.pk, context.upload.precedence)
     shared_values.refuse_taken_values(dataset.pk, context.unique_fields)
     _report_faults(job, context)
     context.looked_at = dataset.version

@@ -42,13 +42,13 @@ def _store(job: Job, context: Context) -> None:
     if moved and context.unique_fields:
         raise _DatasetMoved  # a refusal needs a second look into the file, which no transaction waits for
     if moved:
-        shared_values.leave_out_superseded(dataset_id, upload.sequence)
+        shared_values.leave_out_superseded(dataset_id, upload.precedence)
     refused, errors = row_errors.count(upload=upload.pk, run=job.token)
     merged = None
     if context.rows_read - context.blank - refused:
         merged = merging.merge(dataset_id=dataset_id, upload_id=upload.pk)
         if context.checker.primary_key:
-            merging.keep_keys(dataset_id=dataset_id, upload_id=upload.pk, sequence=upload.sequence)
+            merging.keep_keys(dataset_id=dataset_id, upload_id=upload.pk, precedence=upload.precedence)
         _move_dataset(context)
     columns = verdicts.columns(job, context, refused=refused, errors=errors, merged=merged)
     state = verdicts.state(refused=refused, merged=merged)

@@ -1,0 +1,65 @@
+"""The shapes of what an upload is asked (`Upload.asking`) and of how it is to be read (`Upload.reading`).
+
+Both are JSON. A reading comes with the upload from its sender, or from the answer of a person, whose entries
+replace those that stood before; what it leaves out is decided by the file itself, or asked.
+"""
+
+from typing import Any, NotRequired, TypedDict
+
+
+class Reading(TypedDict, total=False):
+    """How a file is to be read.
+
+    `mapping` gives for each field that it names the heading in the file, or the letters of its column (an
+    exact heading counts first), or None for a field that the file does not have. Fields that are not named
+    are matched by themselves. `confirm` lists what a person agreed to: codes of questions, `retire:<version>`
+    with the version of the dataset to which it was said.
+    """
+
+    sheet: str
+    header_row: int  # as the spreadsheet program numbers it, from 1
+    header_rows: int  # 1, or 2 when the heading of a column stands in two rows
+    mapping: dict[str, str | None]
+    confirm: list[str]
+
+
+class PreviewRow(TypedDict):
+    number: int
+    cells: list[str]  # as a person sees them, each at most 100 characters, at most 50 of them
+
+
+class Suggestion(TypedDict):
+    """`column` is the place of the column from 0, `sure` false when a person must look at it; None: no column
+    is like it."""
+
+    field: str
+    title: str
+    required: bool
+    column: int | None
+    sure: bool
+    why: str  # "exact", "alike", "title", "alias", "similar", ""
+
+
+class Retirement(TypedDict):
+    """Of a snapshot: `share` is a percentage of the records now in use."""
+
+    retire: int
+    records: int
+    share: float
+    limit: int
+    version: int
+    examples: list[str]
+
+
+class Asking(TypedDict):
+    """One question. `code` is also `Upload.question`; sentence and remedy stand in `ingestion.questions`."""
+
+    code: str  # "which_sheet", "which_header", "which_columns", "confirm_retirement"
+    detail: dict[str, Any]
+    sheets: NotRequired[list[dict[str, Any]]]  # {"name", "hidden", "rows": list[PreviewRow], "score"}
+    sheet: NotRequired[str]
+    header_row: NotRequired[int]
+    header_rows: NotRequired[int]
+    headers: NotRequired[list[str]]
+    suggestions: NotRequired[list[Suggestion]]
+    retirement: NotRequired[Retirement]
