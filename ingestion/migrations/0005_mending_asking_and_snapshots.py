@@ -7,144 +7,184 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('accounts', '0001_initial'),
-        ('ingestion', '0004_uploads_keep_their_headers'),
+        ("accounts", "0001_initial"),
+        ("ingestion", "0004_uploads_keep_their_headers"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='HeaderAlias',
+            name="HeaderAlias",
             fields=[
-                ('id', models.BigAutoField(primary_key=True, serialize=False)),
-                ('header', models.CharField(max_length=200)),
-                ('field', models.CharField(max_length=200)),
-                ('learnt_by_label', models.CharField(blank=True, max_length=200)),
-                ('learnt_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("header", models.CharField(max_length=200)),
+                ("field", models.CharField(max_length=200)),
+                ("learnt_by_label", models.CharField(blank=True, max_length=200)),
+                (
+                    "learnt_at",
+                    models.DateTimeField(
+                        db_default=django.db.models.functions.datetime.Now(), editable=False
+                    ),
+                ),
             ],
         ),
         migrations.RemoveIndex(
-            model_name='uploadkeys',
-            name='upload_keys_newer',
+            model_name="uploadkeys",
+            name="upload_keys_newer",
         ),
         migrations.RenameField(
-            model_name='uploadkeys',
-            old_name='sequence',
-            new_name='precedence',
+            model_name="uploadkeys",
+            old_name="sequence",
+            new_name="precedence",
         ),
         migrations.AddField(
-            model_name='dataset',
-            name='refuse_limit',
+            model_name="dataset",
+            name="refuse_limit",
             field=models.PositiveSmallIntegerField(blank=True, null=True),
         ),
         migrations.AddField(
-            model_name='dataset',
-            name='retire_limit',
+            model_name="dataset",
+            name="retire_limit",
             field=models.PositiveSmallIntegerField(db_default=20, default=20),
         ),
         migrations.AddField(
-            model_name='dataset',
-            name='usual_sheet',
-            field=models.CharField(blank=True, db_default='', default='', editable=False, max_length=100),
+            model_name="dataset",
+            name="usual_sheet",
+            field=models.CharField(blank=True, db_default="", default="", editable=False, max_length=100),
         ),
         migrations.AddField(
-            model_name='record',
-            name='retired_at',
+            model_name="record",
+            name="retired_at",
             field=models.DateTimeField(editable=False, null=True),
         ),
         migrations.AddField(
-            model_name='recordversion',
-            name='retired',
+            model_name="recordversion",
+            name="retired",
             field=models.BooleanField(db_default=False, default=False),
         ),
         migrations.AddField(
-            model_name='rowerror',
-            name='mended_by',
-            field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='ingestion.upload'),
+            model_name="rowerror",
+            name="mended_by",
+            field=models.ForeignKey(
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to="ingestion.upload",
+            ),
         ),
         migrations.AddField(
-            model_name='rowerror',
-            name='origin',
+            model_name="rowerror",
+            name="origin",
             field=models.IntegerField(null=True),
         ),
         migrations.AddField(
-            model_name='upload',
-            name='answered_by_label',
-            field=models.CharField(blank=True, db_default='', default='', editable=False, max_length=200),
+            model_name="upload",
+            name="answered_by_label",
+            field=models.CharField(blank=True, db_default="", default="", editable=False, max_length=200),
         ),
         migrations.AddField(
-            model_name='upload',
-            name='asking',
+            model_name="upload",
+            name="asking",
             field=models.JSONField(editable=False, null=True),
         ),
         migrations.AddField(
-            model_name='upload',
-            name='dry_run',
+            model_name="upload",
+            name="dry_run",
             field=models.BooleanField(db_default=False, default=False, editable=False),
         ),
         migrations.AddField(
-            model_name='upload',
-            name='mends',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='mended_by', to='ingestion.upload'),
+            model_name="upload",
+            name="mends",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="mended_by",
+                to="ingestion.upload",
+            ),
         ),
         migrations.AddField(
-            model_name='upload',
-            name='on_doubt',
-            field=models.CharField(choices=[('ask', 'Ask'), ('fail', 'Fail')], db_default='ask', default='ask', max_length=4),
+            model_name="upload",
+            name="on_doubt",
+            field=models.CharField(
+                choices=[("ask", "Ask"), ("fail", "Fail")], db_default="ask", default="ask", max_length=4
+            ),
         ),
         migrations.AddField(
-            model_name='upload',
-            name='precedence',
+            model_name="upload",
+            name="precedence",
             field=models.BigIntegerField(default=0, editable=False),
             preserve_default=False,
         ),
         migrations.RunSQL("UPDATE ingestion_upload SET precedence = sequence", migrations.RunSQL.noop),
         migrations.AddField(
-            model_name='upload',
-            name='reading',
+            model_name="upload",
+            name="reading",
             field=models.JSONField(db_default={}, default=dict, editable=False),
         ),
         migrations.AddField(
-            model_name='upload',
-            name='reprocesses',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='reprocessed_by', to='ingestion.upload'),
+            model_name="upload",
+            name="reprocesses",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="reprocessed_by",
+                to="ingestion.upload",
+            ),
         ),
         migrations.AddField(
-            model_name='upload',
-            name='retired',
+            model_name="upload",
+            name="retired",
             field=models.BigIntegerField(db_default=0, default=0, editable=False),
         ),
         migrations.AddField(
-            model_name='upload',
-            name='story',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='chapters', to='ingestion.upload'),
+            model_name="upload",
+            name="story",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="chapters",
+                to="ingestion.upload",
+            ),
         ),
         migrations.AlterField(
-            model_name='dataset',
-            name='mode',
-            field=models.CharField(choices=[('upsert', 'Upsert'), ('snapshot', 'Snapshot')], default='upsert', max_length=10),
+            model_name="dataset",
+            name="mode",
+            field=models.CharField(
+                choices=[("upsert", "Upsert"), ("snapshot", "Snapshot")], default="upsert", max_length=10
+            ),
         ),
         migrations.AddIndex(
-            model_name='uploadkeys',
-            index=models.Index(fields=['dataset', 'precedence'], name='upload_keys_newer'),
+            model_name="uploadkeys",
+            index=models.Index(fields=["dataset", "precedence"], name="upload_keys_newer"),
         ),
         migrations.AddConstraint(
-            model_name='dataset',
-            constraint=models.CheckConstraint(condition=models.Q(('retire_limit__lte', 100)), name='dataset_retire_limit_percent'),
+            model_name="dataset",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("retire_limit__lte", 100)), name="dataset_retire_limit_percent"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='dataset',
-            constraint=models.CheckConstraint(condition=models.Q(('refuse_limit__lte', 100)), name='dataset_refuse_limit_percent'),
+            model_name="dataset",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("refuse_limit__lte", 100)), name="dataset_refuse_limit_percent"
+            ),
         ),
         migrations.AddField(
-            model_name='headeralias',
-            name='dataset',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='aliases', to='ingestion.dataset'),
+            model_name="headeralias",
+            name="dataset",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="aliases",
+                to="ingestion.dataset",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='headeralias',
-            constraint=models.UniqueConstraint(fields=('dataset', 'header'), name='one_field_per_header_alias'),
+            model_name="headeralias",
+            constraint=models.UniqueConstraint(
+                fields=("dataset", "header"), name="one_field_per_header_alias"
+            ),
         ),
     ]

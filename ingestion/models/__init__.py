@@ -2,6 +2,6 @@ from ingestion.models.datasets import Dataset, HeaderAlias, Record, RecordVersio
 from ingestion.models.uploads import ErrorCount, Report, RowError, Upload, UploadKeys
 
 __all__ = [
-    "Dataset", "ErrorCount", "HeaderAlias", "Record", "RecordVersion", "Report", "RowError", "SchemaVersion", "Upload",
-    "UploadKeys",
+    "Dataset", "ErrorCount", "HeaderAlias", "Record", "RecordVersion", "Report", "RowError", "SchemaVersion",
+    "Upload", "UploadKeys",
 ]  # fmt: skip

@@ -50,7 +50,9 @@ class Upload(Leased):
     on_doubt = models.CharField(max_length=4, choices=OnDoubt, default=OnDoubt.ASK, db_default=OnDoubt.ASK)
     reading = models.JSONField(default=dict, db_default={}, editable=False)
     asking = models.JSONField(null=True, editable=False)
-    answered_by_label = models.CharField(max_length=200, blank=True, default="", db_default="", editable=False)
+    answered_by_label = models.CharField(
+        max_length=200, blank=True, default="", db_default="", editable=False
+    )
     mends = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="mended_by")
     story = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="chapters")
     reprocesses = models.ForeignKey(

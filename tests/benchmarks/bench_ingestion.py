@@ -100,8 +100,8 @@ def prepared_lines(workbook: Path) -> list[str]:
 def floor(workbook: Path, prepared: list[str]) -> float:
     target = dataset(f"floor-{uuid.uuid4().hex[:8]}")
     upload = Upload.objects.create(
-        organisation=target.organisation, dataset=target, sequence=1, precedence=1, filename=workbook.name, size=1,
-        kind="xlsx",
+        organisation=target.organisation, dataset=target, sequence=1, precedence=1,
+        filename=workbook.name, size=1, kind="xlsx",
         sha256="0" * 64, storage_key="none", uploaded_by_label="benchmark", due_at=None,
         state=UploadState.CANCELLED, finished_at=timezone.now(),
     )  # fmt: skip
