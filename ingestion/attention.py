@@ -1,11 +1,11 @@
-"""What of uploads only a person can decide: files to mend, files sent twice, and work that we gave up."""
+"""What of uploads only a person can decide: questions, files to mend or sent twice, and work we gave up."""
 
 from typing import Any
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.urls import NoReverseMatch, reverse
 
-from ingestion import failures
+from ingestion import failures, questions
 from ingestion.models import Dataset, Upload
 from ingestion.states import UploadState
 from work.attention import AttentionKind, Case
@@ -20,6 +20,11 @@ OURS = (
 )  # fmt: skip
 
 
+def asking(principal: Any) -> QuerySet[Upload]:
+    """Those that wait for their owner's answer. Ones that recovery parked are for operators, elsewhere."""
+    return _own(Upload.objects.asking().filter(state=UploadState.NEEDS_ANSWER), principal)
+
+
 def to_mend(principal: Any) -> QuerySet[Upload]:
     """The newest upload of a dataset, when some or all of its rows were refused: its owners' to mend."""
     refused = Q(state=UploadState.PARTIAL) | Q(state=UploadState.FAILED) & ~Q(failure_code__in=OURS)
@@ -28,7 +33,7 @@ def to_mend(principal: Any) -> QuerySet[Upload]:
 
 def sent_twice(principal: Any) -> QuerySet[Upload]:
     """Not yet finished, with the bytes of an earlier upload of the same dataset."""
-    waiting = Upload.objects.unfinished().filter(repeats__isnull=False)
+    waiting = Upload.objects.unfinished().filter(repeats__isnull=False, dry_run=False)
     return _own(waiting.select_related("repeats"), principal).order_by("accepted_at")
 
 
@@ -42,7 +47,7 @@ def given_up(principal: Any) -> QuerySet[Upload]:
 def _newest(uploads: QuerySet[Upload]) -> QuerySet[Upload]:
     """A newer file, whatever became of it, is the answer to the case of an older one. Asked of every page, so
     by one look into an index per dataset, however many uploads there are."""
-    last = Upload.objects.filter(dataset=OuterRef("pk")).exclude(state=UploadState.CANCELLED)
+    last = Upload.objects.filter(dataset=OuterRef("pk"), dry_run=False).exclude(state=UploadState.CANCELLED)
     newest = Subquery(last.order_by("-sequence").values("pk")[:1])
     return uploads.filter(pk__in=Dataset.objects.annotate(newest=newest).values("newest"))
 
@@ -51,6 +56,23 @@ def _own(uploads: QuerySet[Upload], principal: Any) -> QuerySet[Upload]:
     """Of the person's own organisations: operators have enough to decide that is theirs."""
     uploads = uploads.select_related("dataset", "organisation")
     return uploads if principal is None else uploads.filter(organisation__in=list(principal.roles))
+
+
+def _asking_case(upload: Upload) -> Case:
+    page = _page(upload)
+    asked = upload.asking
+    return Case(
+        key=str(upload.pk),
+        kind="upload_needs_answer",
+        title=f"{upload.filename} needs an answer",
+        url=page,
+        question=questions.describe(asked)[0] if asked else "How is it to be read?",
+        since=upload.asked_at,
+        action="Answer",
+        action_url=page,
+        organisation=upload.organisation,
+        evidence=(("Dataset", upload.dataset.title), ("Sent by", upload.uploaded_by_label)),
+    )
 
 
 def _mend_case(upload: Upload) -> Case:
@@ -122,6 +144,7 @@ def _page(upload: Upload) -> str:
 
 
 KINDS = (
+    AttentionKind("upload_needs_answer", "Uploads that need an answer", asking, _asking_case),
     AttentionKind("upload_to_mend", "Files to mend", to_mend, _mend_case, since="finished_at"),
     AttentionKind("upload_sent_twice", "Files sent twice", sent_twice, _twice_case, since="accepted_at"),
     AttentionKind("upload_given_up", "Uploads given up", given_up, _given_up_case, since="finished_at"),

@@ -1,5 +1,6 @@
 """Why an upload or a report failed: the codes of this app, with the sentence and the remedy for each."""
 
+from ingestion import questions
 from ingestion.checking.messages import FILE_MESSAGES
 from ingestion.reading.failures import SENTENCES
 from work import failure_texts
@@ -45,4 +46,4 @@ TEXTS = {
 
 
 def register() -> None:
-    failure_texts.register({**SENTENCES, **FILE_MESSAGES, **TEXTS})
+    failure_texts.register({**SENTENCES, **FILE_MESSAGES, **questions.failure_texts(), **TEXTS})

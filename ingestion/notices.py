@@ -1,10 +1,11 @@
-"""What people are told of their uploads: each verdict, in one sentence with its numbers."""
+"""What people are told of their uploads: each verdict, in one sentence with its numbers; each question."""
 
 from functools import partial
 from typing import Any
 
 from django.urls import NoReverseMatch, reverse
 
+from ingestion import questions
 from ingestion.models import Upload
 from work import notifications
 from work.failure_texts import describe
@@ -32,11 +33,14 @@ TITLES = {
     "upload.processed": "{name} was processed",
     "upload.partial": "{name} was stored in part: some rows were refused",
     "upload.failed": "{name} failed: nothing was stored",
+    "upload.needs_answer": "{name} needs an answer before it goes on",
 }
 
 
 def _text(event: Event) -> str:
     counts = event.payload
+    if event.type == "upload.needs_answer":
+        return _question(event)
     if counts.get("code") and not counts["refused"]:
         return " ".join(describe(counts["code"], _detail(event)))
     stored = f"{number(counts['valid'])} of {number(counts['rows_read'] - counts['blank'])} rows are valid"
@@ -50,6 +54,12 @@ def _text(event: Event) -> str:
         return f"{stored}: {changes}."
     refused = f"{number(counts['refused'])} were refused; the page says why, row by row."
     return f"{stored}: {changes}. {refused}" if counts["valid"] else f"All rows were refused. {refused}"
+
+
+def _question(event: Event) -> str:
+    """As it stands with the upload; one that was answered meanwhile asks nothing any more."""
+    found = Upload.objects.filter(pk=event.subject_id).values_list("asking", flat=True).first()
+    return " ".join(questions.describe(found)) if found else "It was answered meanwhile."
 
 
 def _detail(event: Event) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ingestion import verdicts
+from ingestion import asks, verdicts
 from ingestion.context import begin
 from ingestion.models import Upload
 from ingestion.states import TERMINAL, UPLOAD_MOVES, UploadState
@@ -36,6 +36,7 @@ PIPELINE = Pipeline(
     running=UploadState.PROCESSING,
     terminal=TERMINAL,
     on_failure=failed,
+    on_asking=asks.record,
     begin=begin,
     moves=UPLOAD_MOVES,
 )

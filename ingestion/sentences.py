@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ingestion import questions
 from ingestion.models import Upload
 from ingestion.states import UploadState
 from work.failure_texts import describe
@@ -34,7 +35,11 @@ def _processing(upload: Upload) -> Said:
 
 
 def _needs_answer(upload: Upload) -> Said:
-    return Said(f"{upload.filename} needs an answer", "It goes on when its owner has decided.")
+    """A row that was parked, or asked by an earlier version, has no question of its own."""
+    title = f"{upload.filename} needs an answer"
+    if not upload.asking:
+        return Said(title, "It goes on when its owner has decided.")
+    return Said(title, *questions.describe(upload.asking))
 
 
 def _processed(upload: Upload) -> Said:

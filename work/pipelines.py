@@ -72,6 +72,7 @@ class Pipeline:
     - `on_expiry(row, died)` does the same for a row whose worker died and that is tried again (`died` is
       `{worker, step, outcome}`); the default requeues. A pipeline that must not be run again returns
       another Ending.
+    - `on_asking(row, question)` runs in the transaction in which a step asks a person: it may write events.
     - `moves` names for every state the states that may follow it; each move that leases, recovery and
       cancelling make is looked up there. A state may always follow itself while the row is unfinished.
     """
@@ -86,6 +87,7 @@ class Pipeline:
     on_failure: Callable[[Any, str, dict[str, Any]], Ending]
     begin: Callable[[Any], Any] = lambda row: None
     on_expiry: Callable[[Any, dict[str, Any]], Ending] | None = None
+    on_asking: Callable[[Any, str], None] = lambda row, question: None
     cluster: str = PIPELINES
     limits: Limits = field(default_factory=Limits)
     moves: Mapping[Any, Sequence[str]] | None = None

@@ -102,6 +102,7 @@ def _translate(job: Job, error: Exception) -> None:
                 leases.release(job.lease, account, due_in=error.due_in.total_seconds(), postponed=True)
             case Asks():
                 with transaction.atomic():
+                    job.lease.pipeline.on_asking(job.row, error.question)
                     leases.ask(job.lease, question=error.question, state=error.state, fields=error.fields)
             case PermanentFailure():
                 fail(job, error.code, error.detail, error)

@@ -22,7 +22,7 @@ def test_page_takes_as_many_queries_for_three_members(
     MembershipFactory.create_batch(count, organisation=organisation)
     client = signed_in(manager)
 
-    with django_assert_num_queries(8):  # the rail counts too: notifications, and what needs a person
+    with django_assert_num_queries(9):  # the rail counts too: notifications, and what needs a person
         client.get("/members/")
 
 

@@ -92,7 +92,7 @@ def test_file_with_refused_rows_asks_its_owners_until_a_newer_one_comes(partial,
     owner = MembershipFactory(organisation=dataset.organisation).user
     stranger = MembershipFactory().user
 
-    cases = [attention.KINDS[0].case(upload) for upload in attention.to_mend(Principal(owner))]
+    cases = [attention.KINDS[1].case(upload) for upload in attention.to_mend(Principal(owner))]
 
     assert [case.title for case in cases] == ["stations.csv was stored in part"]
     assert list(attention.to_mend(Principal(stranger))) == []
@@ -105,7 +105,7 @@ def test_file_sent_twice_asks_while_it_waits(partial, accept):
     again = accept(FILE)
 
     assert list(attention.sent_twice(None)) == [again]
-    assert ("The same bytes", "stations.csv") in attention.KINDS[1].case(again).evidence
+    assert ("The same bytes", "stations.csv") in attention.KINDS[2].case(again).evidence
 
 
 def test_upload_given_up_by_us_is_an_operators_case(partial):
@@ -114,7 +114,7 @@ def test_upload_given_up_by_us_is_an_operators_case(partial):
     )
 
     assert list(attention.given_up(None)) == [partial]
-    assert "given up" in attention.KINDS[2].case(partial).title
+    assert "given up" in attention.KINDS[3].case(partial).title
     assert list(attention.to_mend(None)) == []
 
 

@@ -128,7 +128,7 @@ def test_chosen_dataset_shows_what_it_expects(as_uploader, stations):
     assert re.match(r'\s*<div class="stack near" id="expected">', text_of(part))
 
 
-@pytest.mark.parametrize(("number", "queries"), [(1, 11), (3, 11)])
+@pytest.mark.parametrize(("number", "queries"), [(1, 12), (3, 12)])
 def test_form_asks_as_much_however_many_datasets(
     as_uploader, north, number, queries, django_assert_num_queries
 ):
