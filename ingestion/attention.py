@@ -67,7 +67,7 @@ def _asking_case(upload: Upload) -> Case:
         title=f"{upload.filename} needs an answer",
         url=page,
         question=questions.describe(asked)[0] if asked else "How is it to be read?",
-        since=upload.asked_at,
+        since=upload.asked_at or upload.accepted_at,
         action="Answer",
         action_url=page,
         organisation=upload.organisation,
