@@ -36,6 +36,14 @@ def env_bool(name: str, *, default: bool | None = None, hint: str = "") -> bool:
     raise ImproperlyConfigured(_sentence(name, f"is neither true nor false: {word!r}", hint))
 
 
+def env_choice(name: str, words: Sequence[str], *, default: str) -> str:
+    word = env_str(name, default=default)
+    if word in words:
+        return word
+    listed = ", ".join(each for each in words if each)
+    raise ImproperlyConfigured(_sentence(name, f"is {word!r}", f"It may be one of: {listed}."))
+
+
 def env_list(name: str, *, default: Sequence[str] | None = None, hint: str = "") -> list[str]:
     """Parts between commas, without blanks around them and without empty parts."""
     text = env_str(name, default=None if default is None else ",".join(default), hint=hint)

@@ -35,6 +35,8 @@ def configure(settings: LogSettings) -> None:
                 # It brings a handler of its own when it finds none; the root's is the one.
                 "django-q": {"level": settings["level"], "handlers": [], "propagate": True},
                 "django.server": {"handlers": [], "propagate": True},
+                # At DEBUG it writes what it signs, session tokens among it.
+                "botocore": {"level": "WARNING"},
             },
         }
     )

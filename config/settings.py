@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from config import embedded, logs, mail
 from config.database import database_settings
-from config.environment import env_bool, env_int, env_list, env_str
+from config.environment import env_bool, env_choice, env_int, env_list, env_str
 from config.secret import secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -142,6 +142,13 @@ CACHES: dict[str, dict[str, Any]] = {
 FILES_DIR = VAR_DIR / "files"
 S3_BUCKET = env_str("S3_BUCKET", default="")
 S3_ENDPOINT_URL = env_str("S3_ENDPOINT_URL", default="")
+S3_PUBLIC_ENDPOINT_URL = env_str("S3_PUBLIC_ENDPOINT_URL", default="")
+S3_REGION = env_str("S3_REGION", default="")
+S3_ADDRESSING = env_choice("S3_ADDRESSING", ("auto", "path", "virtual"), default="auto")
+S3_CHECKSUMS = env_bool("S3_CHECKSUMS", default=True)
+S3_ENCRYPTION = env_choice("S3_ENCRYPTION", ("", "AES256", "aws:kms"), default="")
+S3_KMS_KEY_ID = env_str("S3_KMS_KEY_ID", default="")
+STORAGE_FREE_BYTES = env_int("STORAGE_FREE_BYTES", default=512 << 20, least=0)
 
 STATIC_URL = "/static/"
 STATIC_ROOT = (

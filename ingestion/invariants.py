@@ -11,9 +11,10 @@ from django.db.models import QuerySet
 from ingestion.models import Report, Upload
 from ingestion.states import ReportState
 from work.invariants import Breach, Invariant
-from work.storage import BLOCK_BYTES, FileMissing, files
+from work.storage import BLOCK_BYTES, FileDamaged, FileMissing, files
 
 LIMIT = 200
+CHANGED = "The bytes of its file are not those that were kept."
 SHA256 = re.compile("[0-9a-f]{64}")
 RECENT = "AND u.finished_at > now() - interval '1 day'"
 
@@ -141,9 +142,11 @@ def _wrong_with(key: str, size: int, sha256: str) -> str:
         with files().open(key) as file:
             while block := file.read(BLOCK_BYTES):
                 digest.update(block)
+    except FileDamaged:
+        return CHANGED
     except FileMissing:
         return "Its file is missing."
-    return "" if digest.hexdigest() == sha256 else "The bytes of its file are not those that were kept."
+    return "" if digest.hexdigest() == sha256 else CHANGED
 
 
 EVERY = (

@@ -21,8 +21,14 @@ class OversizedFile(UploadedFile):
 
 class LimitedUploadHandler(TemporaryFileUploadHandler):
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
-        if start + len(raw_data) <= settings.MAX_UPLOAD_BYTES:
+        """A disk that is full ends the request; the part that lies there is given back at once."""
+        if start + len(raw_data) > settings.MAX_UPLOAD_BYTES:
+            return
+        try:
             super().receive_data_chunk(raw_data, start)
+        except OSError:
+            self.file.close()
+            raise
 
     def file_complete(self, file_size: int) -> UploadedFile | None:
         if file_size <= settings.MAX_UPLOAD_BYTES:

@@ -1,6 +1,7 @@
 """The ground: leases, recovery, periodic jobs, events. Imports no other app."""
 
 from django.apps import AppConfig
+from django.core import checks
 
 
 class WorkConfig(AppConfig):
@@ -17,6 +18,7 @@ class WorkConfig(AppConfig):
             periodic,
             pipelines,
             rail_entries,
+            storage_checks,
         )
 
         pipelines.register(periodic.PIPELINE)
@@ -26,3 +28,4 @@ class WorkConfig(AppConfig):
         ground_badges.register_ground()
         rail_entries.register_ground()
         console_parts.register()
+        checks.register(storage_checks.storage_takes_files, checks.Tags.files, deploy=True)

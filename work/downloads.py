@@ -22,12 +22,12 @@ def serve(
 ) -> HttpResponseBase:
     """The file, the part of it that was asked for, 304 or 416; from a store of its own, a redirect to it.
 
-    Raises FileMissing.
+    Raises FileMissing and StorageUnavailable, which the store itself would say in its own words.
     """
+    size, etag = files().size(key), f'"{sha256}"'
     address = files().presigned(key, filename=filename, content_type=content_type)
     if address is not None:
         return HttpResponseRedirect(address)
-    size, etag = files().size(key), f'"{sha256}"'
     if _names(request.headers.get("If-None-Match", ""), etag):
         response: HttpResponseBase = HttpResponse(status=304)
     else:

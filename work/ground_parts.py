@@ -23,6 +23,7 @@ from work import (
     periodic,
     pipelines,
     retention,
+    storage_checks,
     trail,
     trail_head,
     webhooks,
@@ -36,7 +37,14 @@ def register() -> None:
         consumers.register(consumer)
     for pipeline in (invariants_deep.PIPELINE, mails.PIPELINE, webhooks.PIPELINE):
         pipelines.register(pipeline)
-    failure_texts.register({**mails.FAILURE_TEXTS, **webhooks.FAILURE_TEXTS, **trail_head.FAILURE_TEXTS})
+    failure_texts.register(
+        {
+            **mails.FAILURE_TEXTS,
+            **webhooks.FAILURE_TEXTS,
+            **trail_head.FAILURE_TEXTS,
+            **storage_checks.FAILURE_TEXTS,
+        }
+    )
     notices_ground.register()
     for invariant in (*invariants_rows.EVERY, *invariants_events.EVERY, *invariants_ground.EVERY):
         invariants.register(invariant)

@@ -3,7 +3,6 @@
 Only the database and the storage make it unready: accepting goes on without workers.
 """
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -17,7 +16,6 @@ from work import health, storage
 log = structlog.get_logger(__name__)
 
 PATIENCE_MS = 2000
-PROBE_KEY = "probe/readiness"
 WELL = frozenset({"ok", "healthy", "busy"})
 
 
@@ -69,14 +67,7 @@ def storage_answers() -> None:
 
 
 def _ask_storage() -> None:
-    """A folder must take new files; a store must answer for one key, which need not exist."""
-    files = storage.files()
-    if isinstance(files, storage.FolderFiles):
-        place = next(folder for folder in (files.folder, *files.folder.parents) if folder.exists())
-        if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
-            raise PermissionError(str(place))
-    else:
-        files.exists(PROBE_KEY)
+    storage.files().look()
 
 
 _asking = ThreadPoolExecutor(max_workers=1, thread_name_prefix="probe")
@@ -86,6 +77,7 @@ def _word(probe: Callable[[], None]) -> str:
     try:
         probe()
     except Exception as error:  # whatever it raises, it did not answer
-        log.warning("probe.failed", probe=probe.__name__, error=type(error).__name__)
+        why = {"reason": str(error)} if isinstance(error, storage.StorageUnavailable) else {}
+        log.warning("probe.failed", probe=probe.__name__, error=type(error).__name__, **why)
         return "unavailable"
     return "ok"

@@ -39,7 +39,7 @@ from work.models import (
     Worker,
 )
 from work.pipelines import GROUND
-from work.storage import FolderFiles
+from work.storage_folder import FolderFiles
 
 BATCH = 1_000
 PATIENCE_SECONDS = 300.0

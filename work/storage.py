@@ -3,7 +3,7 @@
 A folder by default; S3 or a compatible store when S3_BUCKET is set. One contract suite runs against both.
 """
 
-import contextlib
+import errno
 import hashlib
 import os
 import re
@@ -16,9 +16,14 @@ from typing import IO, BinaryIO, Protocol
 
 from django.conf import settings
 
+from work.failures import TemporaryFailure
+
 BLOCK_BYTES = 1 << 20
 KEY = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+")
+SHA256 = re.compile("[0-9a-f]{64}")
 REPORTS = "reports"
+FULL = (errno.ENOSPC, errno.EDQUOT)
+UNAVAILABLE = "storage_unavailable"
 
 
 @dataclass(frozen=True)
@@ -40,12 +45,50 @@ class FileMissing(Exception):
     """No file stands under the key, although a row names it."""
 
 
+class FileDamaged(FileMissing):
+    """A file stands under the key, but its bytes are not those that were kept under it."""
+
+
+class StorageUnavailable(TemporaryFailure, OSError):
+    """The storage is away, full, or does not let us in: work that meets it is tried again later, a request is
+    answered by 503. `reason` is a key of REASONS, `said` a code of the store; neither holds a secret.
+    """
+
+    def __init__(self, reason: str, said: str = "") -> None:
+        super().__init__(UNAVAILABLE, reason=reason, **({"said": said} if said else {}))
+        self.reason = reason
+
+    def __str__(self) -> str:
+        said = self.detail.get("said")
+        return REASONS[self.reason] + (f" It said {said}." if said else "")
+
+
+REASONS = {
+    "unreachable": "The storage cannot be reached under its address.",
+    "timed_out": "The storage did not answer in time.",
+    "not_trusted": "The storage shows a certificate that is not trusted.",
+    "no_credentials": "There are no credentials for the storage.",
+    "access_denied": "The storage refuses our credentials, or they lack a right.",
+    "no_bucket": "The storage has no such bucket.",
+    "wrong_region": "The bucket lies in another region.",
+    "full": "The storage is full, or nearly so.",
+    "busy": "The storage asks for fewer requests.",
+    "failing": "The storage failed by an error of its own.",
+    "broken_off": "The storage broke off in the middle of a file.",
+    "refused": "The storage refused the request.",
+    "folder_unusable": "The folder of the storage cannot be used.",
+}
+
+
 class Readable(Protocol):
     def read(self, size: int = ..., /) -> bytes: ...
 
 
 class Files(Protocol):
-    """What every storage does. Keys are `organisation/…`; a stored original is only ever read."""
+    """What every storage does. Keys are `organisation/…`; a stored original is only ever read.
+
+    Every method raises StorageUnavailable when the storage does not do what it is asked.
+    """
 
     def put(self, stream: Readable, *, organisation_slug: str, limit: int) -> Stored:
         """Keep the stream under its own hash, read block by block. The same bytes twice are one file."""
@@ -70,6 +113,9 @@ class Files(Protocol):
     def keys(self, prefix: str) -> Iterator[str]:
         """Every key that starts with the prefix, in order."""
 
+    def look(self) -> None:
+        """Whether a file would be taken now. Writes nothing."""
+
 
 @lru_cache(maxsize=1)
 def files() -> Files:
@@ -77,86 +123,14 @@ def files() -> Files:
     if settings.S3_BUCKET:
         from work.storage_s3 import S3Files  # boto3 takes half a second to import; a folder needs none of it
 
-        return S3Files(settings.S3_BUCKET, endpoint_url=settings.S3_ENDPOINT_URL or None)
+        return S3Files.of_settings()
+    from work.storage_folder import FolderFiles  # which needs the words of this module
+
     return FolderFiles(settings.FILES_DIR)
 
 
-class FolderFiles:
-    """Temporary files lie in the folder too, so that a finished one is put in place by a link or a rename."""
-
-    INCOMING = ".incoming"
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def put(self, stream: Readable, *, organisation_slug: str, limit: int) -> Stored:
-        with self._temporary() as file:
-            sha256, size = copy_hashed(stream, file, limit=limit)
-            key = checked(f"{organisation_slug}/{sha256}")
-            file.flush()
-            os.fsync(file.fileno())
-            target = self._place(key)
-            with contextlib.suppress(FileExistsError):
-                os.link(file.name, target)  # never overwrites, unlike a rename
-        _fsync_folder(target.parent)
-        return Stored(key, sha256, size)
-
-    def open(self, key: str) -> BinaryIO:
-        try:
-            return self._path(key).open("rb")
-        except FileNotFoundError:
-            raise FileMissing(key) from None
-
-    def exists(self, key: str) -> bool:
-        return self._path(key).is_file()
-
-    def size(self, key: str) -> int:
-        try:
-            return self._path(key).stat().st_size
-        except FileNotFoundError:
-            raise FileMissing(key) from None
-
-    def presigned(self, key: str, *, filename: str, content_type: str) -> str | None:
-        return None
-
-    def put_file(self, key: str, path: Path) -> None:
-        target = self._place(checked(key))
-        with self._temporary() as file:
-            with path.open("rb") as source:
-                copy_hashed(source, file, limit=path.stat().st_size)
-            file.flush()
-            os.fsync(file.fileno())
-            Path(file.name).replace(target)
-        _fsync_folder(target.parent)
-
-    def delete(self, key: str) -> None:
-        self._path(deletable(key)).unlink(missing_ok=True)
-
-    def keys(self, prefix: str) -> Iterator[str]:
-        names = (
-            path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*") if path.is_file()
-        )
-        yield from sorted(
-            name for name in names if name.startswith(prefix) and not name.startswith(self.INCOMING)
-        )
-
-    def _path(self, key: str) -> Path:
-        return self.folder / checked(key)
-
-    def _place(self, key: str) -> Path:
-        target = self._path(key)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        return target
-
-    @contextlib.contextmanager
-    def _temporary(self) -> Iterator[IO[bytes]]:
-        folder = self.folder / self.INCOMING
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
-            try:
-                yield file
-            finally:
-                Path(file.name).unlink(missing_ok=True)
+# A connection that two processes write to would mix their requests.
+os.register_at_fork(after_in_child=files.cache_clear)
 
 
 def copy_hashed(stream: Readable, file: IO[bytes], *, limit: int) -> tuple[str, int]:
@@ -169,6 +143,13 @@ def copy_hashed(stream: Readable, file: IO[bytes], *, limit: int) -> tuple[str, 
         digest.update(block)
         file.write(block)
     return digest.hexdigest(), size
+
+
+def temporary_file() -> IO[bytes]:
+    """A file of this machine without a name, which is gone with the process, however that ends."""
+    folder = Path(settings.VAR_DIR) / "tmp"
+    folder.mkdir(parents=True, exist_ok=True)
+    return tempfile.TemporaryFile(dir=folder)
 
 
 def report_key(organisation_slug: str, name: str) -> str:
@@ -189,10 +170,7 @@ def deletable(key: str) -> str:
     return key
 
 
-def _fsync_folder(folder: Path) -> None:
-    """Without it the name of a file that was reported as kept may be lost with the power."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def sha256_of(key: str) -> str:
+    """The hash that the key of an original says of its bytes; empty for what we made ourselves."""
+    organisation, _, name = key.partition("/")
+    return name if organisation and SHA256.fullmatch(name) else ""

@@ -1,7 +1,7 @@
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from config.environment import env_bool, env_int, env_list, env_str
+from config.environment import env_bool, env_choice, env_int, env_list, env_str
 
 
 def test_str_missing_names_variable_and_hint(monkeypatch):
@@ -60,3 +60,16 @@ def test_list_drops_blanks_and_empty_parts(monkeypatch):
     monkeypatch.setenv("HOSTS", " a.example, ,b.example,")
 
     assert env_list("HOSTS") == ["a.example", "b.example"]
+
+
+def test_choice_takes_one_of_its_words(monkeypatch):
+    monkeypatch.setenv("WAY", "path")
+
+    assert env_choice("WAY", ("auto", "path"), default="auto") == "path"
+
+
+def test_choice_of_another_word_names_those_there_are(monkeypatch):
+    monkeypatch.setenv("WAY", "sideways")
+
+    with pytest.raises(ImproperlyConfigured, match=r"WAY is 'sideways'\. It may be one of: auto, path\."):
+        env_choice("WAY", ("", "auto", "path"), default="")

@@ -1,8 +1,16 @@
+import contextlib
+import errno
+
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.db import OperationalError, connection
 from django.test import Client
 
-from tests.factories import UserFactory
+from ingestion.models import Upload
+from tests.factories import DatasetFactory, MembershipFactory, UserFactory
+from work.models import Event, IdempotencyKey
+from work.storage_folder import FolderFiles
 
 
 @pytest.fixture
@@ -50,3 +58,56 @@ def test_programs_are_told_to_send_it_again(answer, database_away):
 )
 def test_address_with_a_nul_is_a_bad_request(answer, address):
     assert answer(address).status_code == 400
+
+
+@pytest.fixture
+def full_disk(monkeypatch):
+    """The kernel's own answer for a full disk."""
+
+    @contextlib.contextmanager
+    def temporary(files):
+        with open("/dev/full", "wb", buffering=0) as file:  # noqa: PTH123 (a device)
+            yield file
+
+    monkeypatch.setattr(FolderFiles, "_temporary", temporary)
+
+
+@pytest.fixture
+def manager(db):
+    return MembershipFactory(organisation__slug="north", role="manager").user
+
+
+@pytest.fixture
+def send(manager):
+    """A file by the form, or by the API."""
+    DatasetFactory(organisation=manager.organisations.get(), slug="stations")
+    client = Client(raise_request_exception=False)
+    client.force_login(manager)
+
+    def send(address):
+        file = SimpleUploadedFile("stations.csv", b"id,amount\na,1\n")
+        return client.post(address, {"dataset": "stations", "file": file})
+
+    return send
+
+
+def test_full_disk_accepts_nothing_and_says_so(send, full_disk):
+    told = send("/api/v1/uploads")
+
+    assert (told.status_code, told["Retry-After"], told.json()["code"]) == (503, "60", "storage_unavailable")
+    assert (Upload.objects.count(), Event.objects.count(), IdempotencyKey.objects.count()) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_disk_that_is_full_while_the_request_is_read(send, monkeypatch, number):
+    def refuse(self, raw_data, start):
+        raise OSError(number, "No space left on device")
+
+    monkeypatch.setattr(TemporaryFileUploadHandler, "receive_data_chunk", refuse)
+
+    told = send("/api/v1/uploads")
+    page = send("/uploads/new/")
+
+    assert (told.status_code, told.json()["code"]) == (503, "storage_unavailable")
+    assert (page.status_code, page["Retry-After"]) == (503, "60")
+    assert "it was not accepted" in page.content.decode()

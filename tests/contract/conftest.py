@@ -1,24 +1,58 @@
 import pytest
 
-from tests.contract.s3_server import s3_server
-from work.storage import FolderFiles
+from tests.contract.s3_server import BUCKET, emptied, moto, way_to
+from work.storage_folder import FolderFiles
+
+CREDENTIALS = {
+    "ACCESS_KEY_ID": "AKIATEST",
+    "SECRET_ACCESS_KEY": "not-to-be-told",
+    "DEFAULT_REGION": "us-east-1",
+}
+# Enough to go in several parts without tests that carry tens of megabytes: S3 takes no smaller ones.
+SMALL_PARTS = {"one_request_bytes": 5 << 20, "part_bytes": 5 << 20}
 
 
-@pytest.fixture(params=["folder", "s3"])
-def storage(request, tmp_path, monkeypatch):
-    """Each storage in turn: whatever one promises, the other does too."""
-    if request.param == "folder":
-        yield FolderFiles(tmp_path / "files")
-        return
-    from work.storage_s3 import S3Files
+@pytest.fixture(scope="session")
+def moto_server():
+    with moto() as address:
+        yield address
 
-    for name, value in {
-        "ACCESS_KEY_ID": "test",
-        "SECRET_ACCESS_KEY": "test",
-        "DEFAULT_REGION": "eu-west-1",
-    }.items():
+
+@pytest.fixture
+def credentials(monkeypatch):
+    for name, value in CREDENTIALS.items():
         monkeypatch.setenv(f"AWS_{name}", value)
-    with s3_server() as address:
-        files = S3Files("waybill", endpoint_url=address)
-        yield files
+
+
+@pytest.fixture
+def s3(credentials, moto_server, settings, tmp_path):
+    """Makes S3Files over an empty bucket."""
+    from work.storage_s3 import Options, S3Files
+
+    settings.VAR_DIR = tmp_path / "var"
+    emptied(moto_server)
+    made = []
+
+    def make(bucket=BUCKET, **options):
+        given = {"endpoint_url": moto_server, "region": "us-east-1", **SMALL_PARTS, **options}
+        made.append(S3Files(bucket, Options(**given)))
+        return made[-1]
+
+    yield make
+    for files in made:
         files.client.close()
+
+
+@pytest.fixture
+def way(s3, moto_server):
+    with way_to(moto_server) as server:
+        yield server
+
+
+@pytest.fixture(params=["folder", "s3", "s3 without checksums"])
+def storage(request, tmp_path, settings):
+    """Each storage in turn: whatever one promises, the others do too."""
+    settings.VAR_DIR = tmp_path / "var"
+    if request.param == "folder":
+        return FolderFiles(tmp_path / "files")
+    return request.getfixturevalue("s3")(checksums=request.param == "s3")

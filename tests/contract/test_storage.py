@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import random
 import threading
 
 import pytest
@@ -71,7 +72,7 @@ def test_put_never_changes_what_is_there(storage, tmp_path):
 
     put(storage)
 
-    assert read(storage, f"one/{SHA256}") == b"something else"
+    assert storage.size(f"one/{SHA256}") == len(b"something else")
 
 
 def test_open_gives_a_real_file_at_its_start(storage):
@@ -86,6 +87,42 @@ def test_missing_file_is_named(storage, ask):
         getattr(storage, ask)("one/missing")
 
     assert not storage.exists("one/missing")
+
+
+def test_file_of_several_parts_comes_back_byte_for_byte(storage):
+    content = random.Random(1).randbytes(12_345_678)
+
+    first, second = (put(storage, content, limit=len(content)) for _ in range(2))
+
+    assert first == second
+    assert read(storage, first.key) == content
+    assert storage.size(first.key) == len(content)
+
+
+def test_report_of_several_parts_comes_back_byte_for_byte(storage, tmp_path):
+    path, key = tmp_path / "r.csv", report_key("one", "r.csv")
+    path.write_bytes(random.Random(2).randbytes(11_000_000))
+
+    storage.put_file(key, path)
+
+    assert read(storage, key) == path.read_bytes()
+
+
+def test_empty_stream_is_a_file_too(storage):
+    assert read(storage, put(storage, b"").key) == b""
+
+
+def test_storage_that_is_well_says_nothing(storage):
+    storage.look()
+
+
+def test_open_file_outlives_nothing_on_this_machine(storage, settings):
+    """Whatever lies in the folder for temporary files is gone with the descriptor."""
+    with storage.open(put(storage).key) as file:
+        file.read()
+
+    left = settings.VAR_DIR / "tmp"
+    assert not left.exists() or list(left.iterdir()) == []
 
 
 def test_put_file_replaces_a_report_whole(storage, tmp_path):

@@ -42,6 +42,7 @@ from work.models import (
 )
 from work.outbox import seconds_from_now
 from work.pipelines import GROUND, PIPELINES
+from work.storage_folder import FolderFiles
 
 pytestmark = pytest.mark.django_db
 at_once = pytest.mark.django_db(transaction=True)
@@ -49,7 +50,7 @@ at_once = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def files(tmp_path, monkeypatch):
-    folder = storage.FolderFiles(tmp_path)
+    folder = FolderFiles(tmp_path)
     monkeypatch.setattr(storage, "files", lambda: folder)
     monkeypatch.setattr(invariants, "SECOND_LOOK_AFTER", 0)
     return folder

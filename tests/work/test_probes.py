@@ -7,6 +7,7 @@ from django.db.models.functions import Now
 
 from work import probes, storage
 from work.models import Canary, Worker
+from work.storage_folder import FolderFiles
 
 pytestmark = pytest.mark.django_db
 
@@ -19,7 +20,7 @@ def no_worker_lives(db):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(storage, "files", lambda: storage.FolderFiles(tmp_path / "files"))
+    monkeypatch.setattr(storage, "files", lambda: FolderFiles(tmp_path / "files"))
     return tmp_path / "files"
 
 
@@ -53,6 +54,15 @@ def test_readiness_without_storage_is_unavailable(folder):
 
     assert (ready.is_ready, ready.status) == (False, "unavailable")
     assert ready.parts["storage"] == "unavailable"
+
+
+def test_readiness_with_too_little_room_is_unavailable(folder, settings, caplog):
+    settings.STORAGE_FREE_BYTES = 1 << 60
+
+    ready = probes.readiness()
+
+    assert (ready.is_ready, ready.parts["storage"]) == (False, "unavailable")
+    assert "The storage is full, or nearly so." in caplog.text
 
 
 def test_readiness_when_the_store_does_not_answer(monkeypatch, folder):

@@ -11,6 +11,7 @@ from work import consumers, leases, outbox, runner, storage, trail, trail_head
 from work.deliveries import PIPELINE
 from work.failures import PermanentFailure
 from work.models import AuditEntry, Decision, Delivery, DeliveryState, Event
+from work.storage_folder import FolderFiles
 
 pytestmark = pytest.mark.django_db
 
@@ -46,7 +47,7 @@ def unguarded():
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
-    folder = storage.FolderFiles(tmp_path)
+    folder = FolderFiles(tmp_path)
     monkeypatch.setattr(storage, "files", lambda: folder)
     return folder
 
