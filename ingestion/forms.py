@@ -64,9 +64,9 @@ class UploadForm(forms.Form):
     )
     file = forms.FileField(
         label="Spreadsheet",
-        help_text="An Excel workbook (.xlsx, .xlsm) or text with separators (.csv, .tsv).",
+        help_text="A workbook (.xlsx, .xlsm, .xls, .xlsb, .ods) or text with separators (.csv, .tsv).",
         allow_empty_file=True,  # a verb says what is wrong with it, in the same words as to programs
-        widget=forms.ClearableFileInput(attrs={"accept": ".xlsx,.xlsm,.csv,.tsv,.txt"}),
+        widget=forms.ClearableFileInput(attrs={"accept": ".xlsx,.xlsm,.xls,.xlsb,.ods,.csv,.tsv,.txt"}),
     )
 
     def __init__(self, *args: Any, principal: Principal, **kwargs: Any) -> None:

@@ -26,7 +26,15 @@ from work.storage import FileTooLarge, Readable, Stored, copy_hashed, files
 from work.wording import size as size_in_words
 
 # What the first bytes may speak of. Only the reader, which sees all of a zip, can tell what is in it.
-ACCEPTED_KINDS = {Kind.ZIP: "xlsx", Kind.XLSX: "xlsx", Kind.TEXT: "csv", Kind.COMPOUND: "office"}
+ACCEPTED_KINDS = {
+    Kind.ZIP: "xlsx",
+    Kind.XLSX: "xlsx",
+    Kind.XLSB: "xlsb",
+    Kind.ODS: "ods",
+    Kind.XLS: "xls",
+    Kind.COMPOUND: "xls",
+    Kind.TEXT: "csv",
+}
 NEXT_SEQUENCE = """
 UPDATE ingestion_dataset SET next_sequence = next_sequence + 1 WHERE id = %s RETURNING next_sequence - 1
 """

@@ -6,12 +6,11 @@ from typing import Any, BinaryIO
 
 from .delimited import read_delimited
 from .failures import Refused
-from .kinds import HEAD_BYTES, Kind, compound_kind, sniff
+from .kinds import HEAD_BYTES, Kind, sniff
 from .limits import MEMORY_BYTES, SPILL_BYTES, confine
+from .office import read_package
 from .wire import FrameWriter
-from .xlsx import read_xlsx
-
-COMPOUND_BYTES = 16_000_000
+from .xls import read_compound, read_xls
 
 
 def main(argument: str) -> int:
@@ -40,12 +39,14 @@ def _read(file: BinaryIO, writer: FrameWriter, options: dict[str, Any]) -> dict[
     file.seek(0)
     head = file.read(HEAD_BYTES)
     kind = sniff(head)
+    sheet, spill_bytes = options.get("sheet"), options.get("spill_bytes", SPILL_BYTES)
+    if kind in (Kind.ZIP, Kind.ODS):
+        return read_package(file, writer, sheet=sheet, spill_bytes=spill_bytes)
     if kind == Kind.COMPOUND:
-        kind = compound_kind(head + file.read(COMPOUND_BYTES))
-    if kind == Kind.ZIP:
-        return read_xlsx(
-            file, writer, sheet=options.get("sheet"), spill_bytes=options.get("spill_bytes", SPILL_BYTES)
-        )
+        return read_compound(file, writer, sheet=sheet, spill_bytes=spill_bytes)
+    if kind == Kind.XLS:
+        file.seek(0)
+        return read_xls(file.read(), writer, sheet=sheet, spill_bytes=spill_bytes)
     if kind == Kind.TEXT:
         return read_delimited(
             file, writer, encoding=options.get("encoding", "cp1252"), delimiter=options.get("delimiter")

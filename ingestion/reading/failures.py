@@ -4,6 +4,7 @@ The child raises Refused, the parent UnreadableFile; both mean that another try 
 from typing import Any
 
 SAVE_AS = "Open it in your spreadsheet program and save it as .xlsx or CSV, then upload that file."
+AGAIN = "Upload it again: files of this kind are read now."
 SPLIT = "Save only the sheet and the rows that belong here as a new .xlsx or CSV file, or split it in two."
 
 # code: (what is the case, what to do); {names} are filled from the detail.
@@ -18,9 +19,15 @@ SENTENCES: dict[str, tuple[str, str]] = {
         "The workbook has no sheet named “{sheet}”; it has {sheets}.",
         "Rename the sheet, or ask for the dataset's settings to be changed.",
     ),
-    "format_xls": ("This is an Excel 97–2003 workbook (.xls), which is not read here.", SAVE_AS),
-    "format_xlsb": ("This is a binary Excel workbook (.xlsb), which is not read here.", SAVE_AS),
-    "format_ods": ("This is an OpenDocument spreadsheet (.ods), which is not read here.", SAVE_AS),
+    # Verdicts of the first parser, which did not read these three, stay readable.
+    "format_xls": ("This is an Excel 97–2003 workbook (.xls), which was not read at that time.", AGAIN),
+    "format_xlsb": ("This is a binary Excel workbook (.xlsb), which was not read at that time.", AGAIN),
+    "format_ods": ("This is an OpenDocument spreadsheet (.ods), which was not read at that time.", AGAIN),
+    "format_old_excel": ("This is a workbook of Excel 4 or older, which is not read here.", SAVE_AS),
+    "format_numbers": (
+        "This is a document of Apple Numbers, which is not read here.",
+        "Export it from Numbers to Excel or CSV, then upload that file.",
+    ),
     "format_encrypted": (
         "The workbook is protected with a password, so it cannot be opened here.",
         "Save a copy without the password and upload the copy.",
@@ -52,7 +59,10 @@ SENTENCES: dict[str, tuple[str, str]] = {
         "Delete everything outside the table and save the file again.",
     ),
     "too_many_parts": ("The package has {parts:,} parts; {most:,} is the most that is read.", SPLIT),
-    "package_too_large": ("Unpacked, the workbook has {size:,} bytes; at most {most:,} are read.", SPLIT),
+    "package_too_large": (
+        "Unpacked, the workbook has {size:,} bytes; at most {most:,} are read.",
+        "Save the sheet that belongs here as CSV (UTF-8), which has no such limit, and upload that file.",
+    ),
     "file_exceeds_limits": ("Reading the file went past the limit on {limit}.", SPLIT),
     "cell_too_long": (
         "The cell at {cell} holds more than {most:,} characters.",

@@ -14,10 +14,9 @@ class Kind(StrEnum):
     XLS = "xls"
     XLSB = "xlsb"
     ODS = "ods"
-    ENCRYPTED = "encrypted"
     COMPOUND = "compound"
+    OLD_EXCEL = "old_excel"
     WORD = "word"
-    SLIDES = "slides"
     PDF = "pdf"
     IMAGE = "image"
     HTML = "html"
@@ -29,9 +28,10 @@ class Kind(StrEnum):
     BINARY = "binary"
 
 
-# A zip may turn out to be a workbook: only its directory, at its end, can tell.
-MAY_BE_READ = frozenset({Kind.XLSX, Kind.TEXT, Kind.ZIP})
+# What is in a zip or a compound file only its directory can tell, which may lie anywhere in it.
+MAY_BE_READ = frozenset({Kind.XLSX, Kind.XLS, Kind.XLSB, Kind.ODS, Kind.TEXT, Kind.ZIP, Kind.COMPOUND})
 
+COMPOUND_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 MAGIC: tuple[tuple[bytes, Kind], ...] = (
     (b"%PDF-", Kind.PDF),
     (b"\x89PNG\r\n", Kind.IMAGE),
@@ -50,12 +50,20 @@ MAGIC: tuple[tuple[bytes, Kind], ...] = (
     (b"SQLite format 3\x00", Kind.BINARY),
     (b"\x09\x08\x10\x00", Kind.XLS),
     (b"\x09\x08\x08\x00", Kind.XLS),
-    (b"\x09\x04\x06\x00", Kind.XLS),
-    (b"\x09\x02\x06\x00", Kind.XLS),
+    # Excel 4, 3 and 2.
+    (b"\x09\x04\x06\x00", Kind.OLD_EXCEL),
+    (b"\x09\x02\x06\x00", Kind.OLD_EXCEL),
+    (b"\x09\x00\x04\x00", Kind.OLD_EXCEL),
+    (b"\x09\x00\x06\x00", Kind.OLD_EXCEL),
+    (b"MSCF\x00\x00\x00\x00", Kind.ARCHIVE),
+    (b"{\\rtf", Kind.WORD),
+    (COMPOUND_MAGIC, Kind.COMPOUND),
 )
-COMPOUND_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06", b"PK00PK\x03\x04", b"PK\x07\x08PK\x03\x04")
+PHOTOS = (b"ftypheic", b"ftypheix", b"ftypmif1", b"ftypavif")
 HTML_START = re.compile(
-    rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body|table|meta|style)[\s>]", re.I | re.S
+    rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body|table|meta|style|title|script|div|center)[\s>]",
+    re.I | re.S,
 )
 MHTML_START = re.compile(rb"\s*(?:MIME-Version:|Content-Type:\s*multipart/)", re.I)
 ODS_MIMETYPE = b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"
@@ -65,35 +73,16 @@ def sniff(head: bytes) -> Kind:
     """The kind that the first bytes (8 kB are enough) speak of."""
     if not head:
         return Kind.EMPTY
-    if head.startswith(b"PK\x03\x04"):
+    if head.startswith(ZIP_STARTS):
         return Kind.ODS if ODS_MIMETYPE in head[:200] else Kind.ZIP
-    if head.startswith(b"PK\x05\x06"):
-        return Kind.ZIP
-    if head.startswith(COMPOUND_MAGIC):
-        return _compound_kind(head)
     for magic, kind in MAGIC:
         if head.startswith(magic):
             return kind
-    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+    if (head[:4] == b"RIFF" and head[8:12] == b"WEBP") or head[4:12] in PHOTOS:
         return Kind.IMAGE
+    if head[257:262] == b"ustar":
+        return Kind.ARCHIVE
     return _text_kind(head)
-
-
-def _compound_kind(data: bytes) -> Kind:
-    if _utf16("EncryptedPackage") in data:
-        return Kind.ENCRYPTED
-    if _utf16("Workbook") in data or _utf16("Book") in data:
-        return Kind.XLS
-    return Kind.COMPOUND
-
-
-def compound_kind(data: bytes) -> Kind:
-    """The same for a compound file of which more than the head is at hand: its directory may lie anywhere."""
-    return _compound_kind(data)
-
-
-def _utf16(name: str) -> bytes:
-    return name.encode("utf-16-le")
 
 
 def _text_kind(head: bytes) -> Kind:
@@ -105,9 +94,9 @@ def _text_kind(head: bytes) -> Kind:
     if HTML_START.match(text):
         return Kind.HTML
     start = text.lstrip()
+    if start.startswith(b"<") and b"urn:schemas-microsoft-com:office:spreadsheet" in text:
+        return Kind.XML_SPREADSHEET
     if start.startswith(b"<?xml"):
-        if b"urn:schemas-microsoft-com:office:spreadsheet" in text:
-            return Kind.XML_SPREADSHEET
         return Kind.HTML if re.search(rb"<html[\s>]", text, re.I) else Kind.XML
     if re.match(rb'(?:\{\s*"|\[\s*[\[{])', start):
         return Kind.JSON

@@ -36,9 +36,14 @@ class Package:
         size = sum(info.file_size for info in infos)
         if size > PACKAGE_BYTES:
             raise Refused("package_too_large", size=size, most=PACKAGE_BYTES)
-        self.parts = {info.filename.lower().lstrip("/"): info for info in infos}
-        if len(self.parts) != len(infos):
-            raise Refused("damaged_file", reason="two of its parts have the same name")
+        self.parts: dict[str, zipfile.ZipInfo] = {}
+        for info in infos:
+            name = _plain_name(info.filename)
+            # Folders, and the second fork that macOS gives each file, are no parts.
+            if name.endswith("/") or name.startswith("__macosx/"):
+                continue
+            if self.parts.setdefault(name, info) is not info:
+                raise Refused("damaged_file", reason="two of its parts have the same name")
         self.read_bytes = 0
 
     def __contains__(self, name: str) -> bool:
@@ -79,6 +84,11 @@ class Package:
         # Twice, because a part that needs the careful way is opened a second time.
         if self.read_bytes > 2 * PACKAGE_BYTES:
             raise Refused("package_too_large", size=self.read_bytes, most=PACKAGE_BYTES)
+
+
+def _plain_name(name: str) -> str:
+    """Some programs write backslashes, or begin with a slash."""
+    return name.replace("\\", "/").lower().lstrip("/")
 
 
 def _check_directory(file: BinaryIO) -> None:

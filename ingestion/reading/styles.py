@@ -28,11 +28,16 @@ def read_styles(package: Package, part: str) -> list[str]:
     parser.StartElementHandler = start
     parser.EndElementHandler = end
     feed(parser, package.blocks(part), part=part)
+    return meanings(formats, codes)
+
+
+def meanings(numbers: list[str], codes: dict[str, str]) -> list[str]:
+    """The wire format of each cell style, by the number of its format and the codes of the file."""
     known: dict[str, str] = {}
-    for number in formats:
+    for number in numbers:
         if number not in known:
             known[number] = _meaning(number, codes)
-    return [known[number] for number in formats]
+    return [known[number] for number in numbers]
 
 
 def _meaning(number: str, codes: dict[str, str]) -> str:

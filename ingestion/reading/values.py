@@ -29,6 +29,7 @@ DATE_FORMATS = (DATE, DATETIME, TIME)
 # Beside the escapes of XML and JSON: DEL is the mark, _x may begin an escape of its own.
 SPECIAL = re.compile(rb'[&"\\\x00-\x1f\x7f]|_x').search
 MOST_REMEMBERED = 50_000
+LARGEST_WITHOUT_EXPONENT = 1e17
 
 
 class Values:
@@ -92,9 +93,9 @@ class Values:
         if cell_type == b"b":
             return _boolean
         if cell_type == b"e":
-            return lambda raw: _marked("e", raw.decode())
+            return lambda raw: marked("e", raw.decode())
         if cell_type == b"d":
-            return lambda raw: _marked("d", raw.decode())
+            return lambda raw: marked("d", raw.decode())
         raise Refused("damaged_file", reason=f"a cell has the unknown type “{cell_type.decode()[:20]}”")
 
     def _format(self, style: bytes | None) -> str:
@@ -107,7 +108,7 @@ class Values:
         if number_format in DATE_FORMATS:
             return self._date_converter(number_format)
         end = MARK + number_format if number_format else ""
-        return lambda raw: _marked("n", _checked(raw) + end)
+        return lambda raw: marked("n", _checked(raw) + end)
 
     def _date_converter(self, number_format: str) -> Converter:
         seen: dict[bytes, bytes] = {}
@@ -139,9 +140,13 @@ def text_fragment(raw: bytes) -> bytes:
 
 def plain_text_fragment(value: str) -> bytes:
     """Text that expat has taken out of the XML already."""
+    return literal_fragment(unescape_controls(value))
+
+
+def literal_fragment(value: str) -> bytes:
+    """Text of a format without escapes of its own, which says nothing else than what it shows."""
     if len(value) > CELL_CHARACTERS:
         raise Refused("file_exceeds_limits", limit="the length of a cell's text")
-    value = unescape_controls(value)
     if value.startswith(MARK):
         value = f"{MARK}s{value}"
     return encode_basestring(value).encode("utf-8", "surrogatepass") if value else NULL
@@ -150,7 +155,7 @@ def plain_text_fragment(value: str) -> bytes:
 def _number(raw: bytes) -> bytes:
     if JSON_NUMBER(raw):
         return raw
-    return _marked("n", _checked(raw) + MARK + "g")
+    return marked("n", _checked(raw) + MARK + "g")
 
 
 def _checked(raw: bytes) -> str:
@@ -170,7 +175,14 @@ def _boolean(raw: bytes) -> bytes:
     return found
 
 
-def _marked(kind: str, value: str) -> bytes:
+def number_bytes(value: float) -> bytes:
+    """A binary number in the digits that a program would write into XML."""
+    if value.is_integer() and abs(value) < LARGEST_WITHOUT_EXPONENT:
+        return b"%d" % int(value)
+    return repr(value).encode()
+
+
+def marked(kind: str, value: str) -> bytes:
     return encode_basestring(MARK + kind + value).encode()
 
 

@@ -27,29 +27,8 @@ class Workbook:
     styles: str = ""
 
 
-def find_workbook(package: Package) -> str:
-    """The name of the workbook part; refuses packages that hold something else, by what they hold."""
-    target = ""
-    if "_rels/.rels" in package:
-        for kind, part in relationships(package, "").values():
-            if kind == "officeDocument":
-                target = part
-    for wrong, code in (("xl/workbook.bin", "format_xlsb"), ("word/document.xml", "format_word")):
-        if target.lower() == wrong or (not target and wrong in package):
-            raise Refused(code)
-    if target.lower().startswith("ppt/"):
-        raise Refused("format_slides")
-    if "mimetype" in package and b"opendocument.spreadsheet" in package.small("mimetype"):
-        raise Refused("format_ods")
-    target = target or "xl/workbook.xml"
-    if target not in package:
-        raise Refused("format_zip")
-    if target.lower().endswith(".bin"):
-        raise Refused("format_xlsb")
-    return target
-
-
-def read_workbook(package: Package, part: str) -> Workbook:
+def linked_parts(package: Package, part: str) -> tuple[Workbook, dict[str, tuple[str, str]]]:
+    """A workbook that knows where its strings and styles are, and everything that its part points to."""
     links = relationships(package, part)
     book = Workbook()
     for kind, target in links.values():
@@ -57,6 +36,11 @@ def read_workbook(package: Package, part: str) -> Workbook:
             book.strings = target
         elif kind == "styles":
             book.styles = target
+    return book, links
+
+
+def read_workbook(package: Package, part: str) -> Workbook:
+    book, links = linked_parts(package, part)
 
     def start(name: str, attributes: dict[str, str]) -> None:
         named = {local(key): value for key, value in attributes.items()}
@@ -99,7 +83,7 @@ def relationships(package: Package, part: str) -> dict[str, tuple[str, str]]:
     def start(element: str, attributes: dict[str, str]) -> None:
         if local(element) == "Relationship" and attributes.get("TargetMode") != "External":
             kind = attributes.get("Type", "").rpartition("/")[2]
-            target = unquote(attributes.get("Target", "")).split("#")[0]
+            target = unquote(attributes.get("Target", "")).split("#")[0].replace("\\", "/")
             inside = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
             found[attributes.get("Id", "")] = (kind, inside)
 

@@ -1,8 +1,8 @@
 """Reads one sheet of an xlsx or xlsm workbook into frames and gives what the end frame states."""
 
-from typing import Any, BinaryIO
+from typing import Any
 
-from .failures import Refused
+from .endings import workbook_end
 from .package import Package
 from .sheet import SheetReader
 from .sink import Sink
@@ -11,12 +11,13 @@ from .strings_part import read_strings
 from .styles import read_styles
 from .values import Values
 from .wire import FrameWriter, dump
-from .workbook import Workbook, choose_sheet, find_workbook, read_workbook
+from .workbook import choose_sheet, read_workbook
 
 
-def read_xlsx(file: BinaryIO, writer: FrameWriter, *, sheet: str | None, spill_bytes: int) -> dict[str, Any]:
-    package = Package(file)
-    book = read_workbook(package, find_workbook(package))
+def read_xlsx(
+    package: Package, part: str, writer: FrameWriter, *, sheet: str | None, spill_bytes: int
+) -> dict[str, Any]:
+    book = read_workbook(package, part)
     chosen = choose_sheet(book, sheet)
     strings = SharedStrings(spill_bytes=spill_bytes)
     if book.strings and package.size(book.strings):
@@ -28,32 +29,4 @@ def read_xlsx(file: BinaryIO, writer: FrameWriter, *, sheet: str | None, spill_b
     values = Values(strings=strings, formats=formats, date1904=book.date1904)
     reader = SheetReader(package, chosen.part, values=values, sink=sink)
     reader.read()
-    if not sink.width:
-        raise Refused("no_rows", sheet=chosen.name)
-    return {
-        "format": "xlsx",
-        "sheet": chosen.name,
-        "rows": sink.sent,
-        "blank_rows": sink.blank_rows(),
-        "last_row": sink.last_row,
-        "header_row": sink.header_row,
-        "assumptions": _assumptions(book, chosen.name, sink, merged=reader.merged),
-    }
-
-
-def _assumptions(book: Workbook, sheet: str, sink: Sink, *, merged: int) -> list[list[Any]]:
-    """Code and detail of each; the parent makes the sentences."""
-    others = [other.name for other in book.sheets if other.name != sheet]
-    read = {"sheet": sheet, "others": others[:50], "other_count": len(others)}
-    found: list[list[Any]] = [["sheet_read", read], ["header_row", {"row": sink.header_row}]]
-    if sink.hidden:
-        found.append(["hidden_rows_read", {"count": sink.hidden}])
-    if sink.formulas:
-        found.append(["formulas_by_stored_value", {"count": sink.formulas}])
-    if merged:
-        found.append(["merged_ranges", {"count": merged}])
-    if sink.beyond:
-        found.append(["cells_beyond_header", {"count": sink.beyond, "first": sink.first_beyond}])
-    if book.date1904:
-        found.append(["dates_from_1904", {}])
-    return found
+    return workbook_end("xlsx", book, chosen.name, sink, merged=reader.merged)

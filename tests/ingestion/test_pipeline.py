@@ -10,6 +10,7 @@ import xlsxwriter
 from ingestion.models import ErrorCount, Record, RecordVersion, RowError, UploadKeys
 from ingestion.states import UploadState
 from tests.factories import DatasetFactory
+from tests.ingestion.reading.old_books import compound
 from work.models import Attempt, Event, Outcome
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -292,8 +293,8 @@ def test_workbook_is_read_by_what_its_cells_are(process):
 
 
 def test_password_protected_workbook_fails_with_what_to_do(process):
-    head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 9000 + "EncryptedPackage".encode("utf-16-le")
-    upload = process(head, filename="secret.xlsx")
+    data = compound({"EncryptionInfo": b"", "EncryptedPackage": b"\x00" * 9_000})
+    upload = process(data, filename="secret.xlsx")
 
     assert (upload.state, upload.failure_code) == (UploadState.FAILED, "format_encrypted")
 

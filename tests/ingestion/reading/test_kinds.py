@@ -6,8 +6,14 @@ import pytest
 from ingestion.reading.failures import SENTENCES
 from ingestion.reading.kinds import MAY_BE_READ, Kind, sniff
 from tests.ingestion.reading.books import RELS, book, failure, header, package, read
+from tests.ingestion.reading.old_books import GLOBALS, begin, compound, record
 
-COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 600
+ODS = "application/vnd.oasis.opendocument.spreadsheet"
+ENCRYPTED = (
+    f'<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">'
+    f'<manifest:file-entry manifest:full-path="/" manifest:media-type="{ODS}"><manifest:encryption-data/>'
+    "</manifest:file-entry></manifest:manifest>"
+)
 SPREADSHEETML = (
     b'<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?>'
     b'<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"></Workbook>'
@@ -21,19 +27,31 @@ SPREADSHEETML = (
         (b"\xef\xbb\xbf", "empty_file"),
         (b"  \r\n\n", "empty_file"),
         (b",,,\n,,,\n", "empty_file"),
-        (COMPOUND + "Workbook".encode("utf-16-le"), "format_xls"),
-        (COMPOUND + "EncryptedPackage".encode("utf-16-le"), "format_encrypted"),
-        (COMPOUND + b"\x00" * 20_000 + "EncryptedPackage".encode("utf-16-le"), "format_encrypted"),
-        (COMPOUND + "WordDocument".encode("utf-16-le"), "format_compound"),
-        (b"\x09\x08\x10\x00\x00\x06\x05\x00" + b"\x00" * 100, "format_xls"),
+        (compound({"EncryptionInfo": b"", "EncryptedPackage": b""}), "format_encrypted"),
+        (compound({"Data": b"\x00" * 30_000, "EncryptedPackage": b""}), "format_encrypted"),
+        (
+            compound({"Workbook": begin(GLOBALS) + record(0x2F, b"\x01\x00" + b"\x00" * 52)}),
+            "format_encrypted",
+        ),
+        (compound({"Workbook": begin(GLOBALS) + record(0x2F, b"\x00\x00\x12\x34")}), "format_encrypted"),
+        (compound({"WordDocument": b""}), "format_word"),
+        (compound({"PowerPoint Document": b""}), "format_slides"),
+        (compound({"__properties_version1.0": b""}), "format_compound"),
+        (b"\x09\x04\x06\x00\x00\x00\x10\x00\x00\x00" + b"\x00" * 100, "format_old_excel"),
+        (b"\x09\x00\x04\x00\x02\x00\x10\x00" + b"\x00" * 100, "format_old_excel"),
+        (b"{\\rtf1\\ansi text}", "format_word"),
         (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "format_pdf"),
         (b"\x89PNG\r\n\x1a\n" + b"\x00" * 50, "format_image"),
         (b"\xff\xd8\xff\xe0" + b"\x00" * 50, "format_image"),
+        (b"\x00\x00\x00\x18ftypheic" + b"\x00" * 50, "format_image"),
         (b"<html><table><tr><td>id</td></tr></table></html>", "format_html"),
         (b"\n<!DOCTYPE html>\n<p>x", "format_html"),
+        (b"<div class='table'><table>", "format_html"),
         (b"\xff\xfe" + "<html><body>".encode("utf-16-le"), "format_html"),
         (b"MIME-Version: 1.0\nX-Document-Type: Workbook\n", "format_mhtml"),
         (SPREADSHEETML, "format_xml_spreadsheet"),
+        (SPREADSHEETML[21:], "format_xml_spreadsheet"),
+        (SPREADSHEETML.replace(b'<?xml version="1.0"?>', b"\n"), "format_xml_spreadsheet"),
         (b'<?xml version="1.0"?><records/>', "format_xml"),
         (b'[{"id": 1}]', "format_json"),
         (b'{"id": 1}', "format_json"),
@@ -41,15 +59,23 @@ SPREADSHEETML = (
         (b"SQLite format 3\x00" + b"\x00" * 50, "format_binary"),
         (bytes(range(256)) * 8, "format_binary"),
         (package({"readme.txt": "hello"}), "format_zip"),
-        (package({"xl/workbook.bin": b"\x00", "[Content_Types].xml": "<x/>"}), "format_xlsb"),
+        (b"x" * 257 + b"ustar\x0000", "format_archive"),
+        (package({"Index/Document.iwa": b"x", "Metadata/Properties.plist": b"x"}), "format_numbers"),
+        (
+            package({"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": "<x/>"}),
+            "format_word",
+        ),
+        (
+            package({"mimetype": "application/vnd.oasis.opendocument.presentation", "content.xml": "<x/>"}),
+            "format_slides",
+        ),
+        (package({"mimetype": "application/epub+zip", "content.xml": "<x/>"}), "format_zip"),
         (package({"word/document.xml": "<x/>"}), "format_word"),
         (
-            package(
-                {"mimetype": "application/vnd.oasis.opendocument.spreadsheet", "content.xml": "<x/>"},
-                compression=0,
-            ),
-            "format_ods",
+            package({"mimetype": ODS, "META-INF/manifest.xml": ENCRYPTED, "content.xml": "x"}),
+            "format_encrypted",
         ),
+        (package({"META-INF/manifest.xml": ENCRYPTED, "encrypted-package": "x"}), "format_encrypted"),
     ],
 )
 def test_file_of_another_kind_is_refused_by_its_real_name(data, code):
@@ -58,6 +84,15 @@ def test_file_of_another_kind_is_refused_by_its_real_name(data, code):
     assert error.code == code
     assert error.message
     assert error.remedy
+
+
+def test_entry_that_is_encrypted_is_named():
+    data = bytearray(book(header("id")))
+    at = -1
+    while (at := data.find(b"PK\x01\x02", at + 1)) >= 0:
+        data[at + 8] |= 1
+
+    assert failure(bytes(data)).code == "format_encrypted"
 
 
 def test_presentation_is_named():
@@ -96,8 +131,6 @@ def test_every_kind_that_is_not_read_has_its_sentence():
 
 
 def test_sniff_knows_a_spreadsheet_from_its_head_alone():
-    data = package(
-        {"mimetype": "application/vnd.oasis.opendocument.spreadsheet", "content.xml": "<x/>"}, compression=0
-    )
+    data = package({"mimetype": ODS, "content.xml": "<x/>"}, compression=0)
 
     assert sniff(data[:100]) == Kind.ODS

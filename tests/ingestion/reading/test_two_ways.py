@@ -8,8 +8,8 @@ import re
 import pytest
 
 from ingestion.reading.failures import Refused
+from ingestion.reading.office import read_package
 from ingestion.reading.wire import LENGTH, FrameWriter
-from ingestion.reading.xlsx import read_xlsx
 from tests.ingestion.reading.books import header, package, parts, shared, sheet
 
 CELLS = [
@@ -56,7 +56,7 @@ def read_here(entries):
     out = io.BytesIO()
     writer = FrameWriter(out, total=1)
     try:
-        end = read_xlsx(io.BytesIO(package(entries, compression=0)), writer, sheet=None, spill_bytes=10**6)
+        end = read_package(io.BytesIO(package(entries, compression=0)), writer, sheet=None, spill_bytes=10**6)
     except Refused as refused:
         return refused.code
     writer.flush()
