@@ -9,7 +9,7 @@ from ninja.files import UploadedFile
 
 from accounts.scoping import organisation_of, require
 from ingestion import api_bodies as bodies
-from ingestion import api_datasets, queries, reports, uploads
+from ingestion import api_datasets, api_options, queries, reports, uploads
 from ingestion.content_types import CONTENT_TYPES
 from ingestion.models import Report, Upload
 from ingestion.states import ReportState
@@ -53,8 +53,15 @@ def accept(
     file: Annotated[UploadedFile, File(...)],
     organisation: api_datasets.ORGANISATION,
     idempotency_key: Annotated[str, Header("", alias="Idempotency-Key", max_length=200, pattern="^[ -~]*$")],
+    reading: api_options.FIELDS,
+    dry_run: api_options.DRY_RUN,
 ) -> Any:
-    """The same key with the same content gives the first upload again, with `already_accepted`."""
+    """The same key with the same content and options gives the first upload again, with `already_accepted`.
+
+    A program never hangs: an upload that only a person can decide about is in `needs_answer`, says in
+    `question` what is asked and where to answer, and waits for no worker; with `on_doubt=fail` it fails
+    instead, by the code of the question.
+    """
     owner = organisation_of(request, organisation)
     require(request, "upload", owner)
     accepted = uploads.accept(
@@ -64,6 +71,7 @@ def accept(
         filename=file.name or "",
         by=request.principal,  # type: ignore[attr-defined]
         idempotency_key=idempotency_key,
+        options=api_options.options(reading, dry_run=dry_run),
     )
     response["Location"] = bodies.upload_url(accepted.upload.pk)
     response["Retry-After"] = RETRY_AFTER

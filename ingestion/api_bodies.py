@@ -62,6 +62,10 @@ class UploadBody(WorkBody):
     filename: str
     sha256: str
     size: int
+    dry_run: bool
+    on_doubt: str
+    reading: dict[str, Any]
+    mends: str | None
     repeats: str | None
     counts: Counts
     parser_version: str | None
@@ -225,6 +229,10 @@ def _own(upload: Upload) -> dict[str, Any]:
         "filename": upload.filename,
         "sha256": upload.sha256,
         "size": upload.size,
+        "dry_run": upload.dry_run,
+        "on_doubt": upload.on_doubt,
+        "reading": upload.reading,
+        "mends": str(upload.mends_id) if upload.mends_id else None,
         "repeats": str(upload.repeats_id) if upload.repeats_id else None,
         "counts": {
             "rows": upload.rows_read,

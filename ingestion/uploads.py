@@ -3,9 +3,7 @@
 Accepting looks at the request, not at what the file says; that is the work of a worker, later.
 """
 
-import io
 import os
-import re
 import uuid
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -15,10 +13,13 @@ from django.db import connection
 
 from accounts.models import Organisation
 from accounts.principals import Principal
+from ingestion import upload_limits
+from ingestion.incoming import Rejoined, clean_filename
 from ingestion.models import Dataset, Upload
 from ingestion.reading.failures import describe
 from ingestion.reading.kinds import HEAD_BYTES, Kind, sniff
 from ingestion.states import ACTIVE, UploadState
+from ingestion.upload_options import UploadOptions
 from work import cancelling, correlation, doorbell, idempotency, outbox, pipelines
 from work.models import IdempotencyKey
 from work.problems import Problem
@@ -38,10 +39,7 @@ ACCEPTED_KINDS = {
 NEXT_SEQUENCE = """
 UPDATE ingestion_dataset SET next_sequence = next_sequence + 1 WHERE id = %s RETURNING next_sequence - 1
 """
-BYTES_KEPT = """
-SELECT coalesce(sum(size), 0)
-FROM (SELECT DISTINCT sha256, size FROM ingestion_upload WHERE organisation_id = %s) kept
-"""
+NO_OPTIONS = UploadOptions()
 
 
 class Actor(Protocol):
@@ -62,43 +60,56 @@ class Accepted:
 
 def accept(
     *, dataset: Dataset, stream: Readable, filename: str, by: Actor, idempotency_key: str = "",
-    size: int | None = None,
+    size: int | None = None, options: UploadOptions = NO_OPTIONS,
 ) -> Accepted:  # fmt: skip
     """Keep the file and make its upload due. Safe to repeat under one key: the first upload is given again.
 
     `size` is what the sender declares, if it does. Raises Problem: 413 `file_too_large`, 415 `format_…`,
-    422 `empty_file`, 409 `storage_limit_reached`, 429 `too_many_in_progress`, 422 `idempotency_key_reused`,
-    503 `storage_unavailable`.
+    422 `empty_file`, 422 `reading_not_valid`, 422 `mends_unknown`, 409 `storage_limit_reached`,
+    429 `too_many_in_progress`, 422 `idempotency_key_reused`, 503 `storage_unavailable`.
     """
     organisation = dataset.organisation
-    actor = f"{by.actor} uploads"
     limit = settings.MAX_UPLOAD_BYTES
     if size is not None and size > limit:
         raise _too_large(limit)
     head = stream.read(HEAD_BYTES)
     kind = _kind(head)
     whole = Rejoined(head, stream)
-    is_known = _is_known(organisation, actor, idempotency_key)
+    is_known = _is_known(organisation, by, idempotency_key)
     try:
         if is_known:
             stored = _hashed(whole, organisation, limit)
         else:
-            _refuse_over_limits(organisation, size or 0)
+            options.columns(dataset)
+            upload_limits.refuse(organisation, size or 0)
             stored = files().put(whole, organisation_slug=organisation.slug, limit=limit)
     except FileTooLarge as error:
         raise _too_large(limit) from error
     except OSError as error:
         raise _storage_unavailable() from error
-    name = clean_filename(filename)
     is_kept = not is_known or files().exists(stored.key)
-    subject, already = idempotency.once(
-        organisation=organisation,
-        actor=actor,
-        key=idempotency_key,
-        fingerprint=idempotency.fingerprint(dataset.pk, stored.sha256, name),
-        make=lambda: _make(dataset, stored, name, kind, by) if is_kept else _forgotten(),
-    )
-    return Accepted(Upload.objects.select_related("dataset").get(pk=subject), already)
+    kept = Kept(stored, clean_filename(filename), kind)
+    return _once(dataset, kept, options, by, idempotency_key, is_kept=is_kept)
+
+
+def store(*, tried: Upload, by: Actor) -> Accepted:
+    """Of a file that was only tried, make an upload that is stored: the same kept bytes, read the same way.
+    Safe to repeat: the first one is given again. Raises Problem: 409 `not_a_dry_run`, 409
+    `storage_limit_reached`, 429 `too_many_in_progress`.
+    """
+    if not tried.dry_run or tried.finished_at is None:
+        raise Problem(
+            409,
+            "not_a_dry_run",
+            f"{tried.filename} was not tried, so there is nothing to store now.",
+            "Look at its verdict.",
+        )
+    dataset, key = tried.dataset, f"store {tried.pk}"
+    if not _is_known(dataset.organisation, by, key):
+        upload_limits.refuse(dataset.organisation, 0)
+    options = UploadOptions(reading=tried.reading, on_doubt=tried.on_doubt, mends=tried.mends_id)
+    kept = Kept(Stored(tried.storage_key, tried.sha256, tried.size), tried.filename, tried.kind)
+    return _once(dataset, kept, options, by, key, is_kept=True)
 
 
 def withdraw(*, upload: Upload, by: Principal, why: str = "") -> None:
@@ -115,25 +126,35 @@ def withdraw(*, upload: Upload, by: Principal, why: str = "") -> None:
         why=why,
         what="upload.cancelled",
         label=upload.filename,
-        fields={"cancelled_by_label": str(by)[:200], "cancel_reason": why},
+        fields={"cancelled_by_label": str(by)[:200], "cancel_reason": why, "asking": None},
     )
 
 
-class Rejoined:
-    """A stream whose head was looked at, whole again."""
+@dataclass(frozen=True)
+class Kept:
+    """A file in storage, what it was called, and what its first bytes speak of."""
 
-    def __init__(self, head: bytes, rest: Readable) -> None:
-        self.head, self.rest = io.BytesIO(head), rest
-
-    def read(self, size: int = -1, /) -> bytes:
-        return self.head.read(size) or self.rest.read(size)
+    stored: Stored
+    filename: str
+    kind: str
 
 
-def clean_filename(name: str) -> str:
-    """The last part of the name as sent, without what no name should hold."""
-    last = re.split(r"[/\\]", name)[-1]
-    kept = "".join(character for character in last if character.isprintable()).strip(" .")
-    return kept[-255:] or "unnamed"
+def _once(
+    dataset: Dataset, kept: Kept, options: UploadOptions, by: Actor, key: str, *, is_kept: bool
+) -> Accepted:
+    parts = (dataset.pk, kept.stored.sha256, kept.filename, *options.repeated())
+    subject, already = idempotency.once(
+        organisation=dataset.organisation,
+        actor=_actor(by),
+        key=key,
+        fingerprint=idempotency.fingerprint(*parts),
+        make=lambda: _make(dataset, kept, options, by) if is_kept else _forgotten(),
+    )
+    return Accepted(Upload.objects.select_related("dataset").get(pk=subject), already)
+
+
+def _actor(by: Actor) -> str:
+    return f"{by.actor} uploads"
 
 
 def _kind(head: bytes) -> str:
@@ -159,64 +180,43 @@ def _hashed(stream: Readable, organisation: Organisation, limit: int) -> Stored:
     return Stored(f"{organisation.slug}/{sha256}", sha256, size)
 
 
-def _is_known(organisation: Organisation, actor: str, key: str) -> bool:
+def _is_known(organisation: Organisation, by: Actor, key: str) -> bool:
     """A repeated request makes nothing new, so no limit stands in its way."""
-    return (
-        bool(key) and IdempotencyKey.objects.filter(organisation=organisation, actor=actor, key=key).exists()
-    )
+    known = IdempotencyKey.objects.filter(organisation=organisation, actor=_actor(by), key=key)
+    return bool(key) and known.exists()
 
 
-def _refuse_over_limits(organisation: Organisation, size: int) -> None:
-    """Looked at before the file is kept. Requests of one instant may pass together; the next will not."""
-    in_progress = Upload.objects.unfinished().filter(organisation=organisation).count()
-    if in_progress >= organisation.uploads_in_progress_limit:
-        raise Problem(
-            429,
-            "too_many_in_progress",
-            f"{organisation.title} has {in_progress} uploads in progress, which is its limit.",
-            "Send it again when some of them have their verdict.",
-            headers={"Retry-After": "60"},
-        )
-    with connection.cursor() as cursor:
-        cursor.execute(BYTES_KEPT, [organisation.pk])
-        (kept,) = cursor.fetchone()
-    if kept + size > organisation.storage_limit_bytes:
-        raise Problem(
-            409,
-            "storage_limit_reached",
-            f"{organisation.title} keeps {size_in_words(int(kept))} of files and may keep "
-            f"{size_in_words(organisation.storage_limit_bytes)}.",
-            "Ask an operator for more room.",
-        )
-
-
-def _make(dataset: Dataset, stored: Stored, filename: str, kind: str, by: Actor) -> uuid.UUID:
-    """In the transaction of the idempotency key."""
+def _make(dataset: Dataset, kept: Kept, options: UploadOptions, by: Actor) -> uuid.UUID:
+    """In the transaction of the idempotency key. A file that was only tried before was not sent before."""
+    stored = kept.stored
     with connection.cursor() as cursor:
         cursor.execute(NEXT_SEQUENCE, [dataset.pk])
         (sequence,) = cursor.fetchone()
-    same_bytes = Upload.objects.filter(organisation=dataset.organisation_id, sha256=stored.sha256)
+    same_bytes = Upload.objects.filter(
+        organisation=dataset.organisation_id, sha256=stored.sha256, dry_run=False
+    )
     earlier = same_bytes.filter(dataset=dataset).order_by("-sequence").first()
     upload = Upload.objects.create(
         organisation_id=dataset.organisation_id,
         dataset=dataset,
         sequence=sequence,
         precedence=sequence,
-        filename=filename,
+        filename=kept.filename,
         storage_key=stored.key,
         sha256=stored.sha256,
         size=stored.size,
-        kind=kind,
+        kind=kept.kind,
         uploaded_by=by.user,
         uploaded_by_label=str(by)[:200],
         repeats=earlier,
         correlation_id=correlation.current(),
+        **options.columns(dataset),
     )
     outbox.record(
         "upload.accepted",
         subject=upload,
         kind="upload",
-        label=filename,
+        label=kept.filename,
         organisation=dataset.organisation_id,
         by=by,
         payload=_payload(upload),
@@ -233,6 +233,8 @@ def _payload(upload: Upload) -> dict[str, Any]:
         "sequence": upload.sequence,
         "size": upload.size,
         "kind": upload.kind,
+        "dry_run": upload.dry_run,
+        "mends": str(upload.mends_id) if upload.mends_id else None,
         "repeats": str(upload.repeats_id) if upload.repeats_id else None,
     }
 

@@ -65,12 +65,23 @@ def query(case, world):
 
 def body(case, world):
     if case.media_type == "multipart/form-data":
-        return {"dataset": world.dataset.slug, "file": CSV}
+        known = {"dataset": world.dataset.slug, "file": CSV}
+        return known | {name: value for name, value in options(world).items() if name in case.body}
     if case.path.endswith("/schema"):
         return fitting(case.body)
     if case.path.endswith("/datasets"):
         return {"schema": fitting(case.body["schema"])}
     return {}
+
+
+def options(world):
+    """Of an upload: JSON in a field of a form, and what the dataset must know."""
+    return {
+        "sheet": "Data",
+        "mapping": '{"id": "A", "amount": null}',
+        "confirm": ["which_sheet"],
+        "mends": str(world.verdict.pk),
+    }
 
 
 def fitting(schema):

@@ -15,6 +15,7 @@ from ingestion import api_bodies, uploads
 from ingestion.models import Dataset, Upload
 from ingestion.pipeline import PIPELINE
 from ingestion.states import UploadState
+from ingestion.upload_options import UploadOptions
 from work import correlation, waiting
 from work.failure_texts import describe
 from work.problems import Problem
@@ -52,6 +53,22 @@ class Command(BaseCommand):
         parser.add_argument(
             "--key", default="", help="an Idempotency-Key: repeated, it gives the first upload"
         )
+        parser.add_argument("--sheet", default="", help="name of the sheet")
+        parser.add_argument("--header-row", type=int, metavar="ROW", help="row with the names of the columns")
+        parser.add_argument(
+            "--map",
+            action="append",
+            default=[],
+            metavar="FIELD=HEADING",
+            help="heading or letters of the column of a field; nothing after = when the file has none",
+        )
+        parser.add_argument(
+            "--on-doubt",
+            choices=Upload.OnDoubt.values,
+            default=Upload.OnDoubt.ASK,
+            help="when only a person can decide: wait for an answer, or fail",
+        )
+        parser.add_argument("--dry-run", action="store_true", help="give the verdict, and store nothing")
         parser.add_argument("--wait", action="store_true", help="wait for the verdict")
         parser.add_argument("--json", action="store_true", help="print the upload as the API does")
         parser.add_argument("--timeout", type=float, default=3600.0, metavar="SECONDS", help="of --wait")
@@ -61,7 +78,7 @@ class Command(BaseCommand):
         timeout: float, **options: Any,
     ) -> None:  # fmt: skip
         with file, correlation.bound(""):
-            upload = self._accept(file, organisation, dataset, key)
+            upload = self._accept(file, organisation, dataset, key, _options(options))
         if wait:
             upload = self._wait(upload, timeout)
         if options["json"]:
@@ -72,7 +89,9 @@ class Command(BaseCommand):
         if wait and upload.state in (UploadState.FAILED, UploadState.CANCELLED):
             raise SystemExit(1)
 
-    def _accept(self, file: BinaryIO, organisation: str, slug: str, key: str) -> Upload:
+    def _accept(
+        self, file: BinaryIO, organisation: str, slug: str, key: str, options: UploadOptions
+    ) -> Upload:
         found = Dataset.objects.select_related("organisation").filter(
             organisation__slug=organisation, slug=slug
         )
@@ -86,6 +105,7 @@ class Command(BaseCommand):
                 filename=file.name,
                 by=Shell(getpass.getuser()),
                 idempotency_key=key,
+                options=options,
             )
         except Problem as problem:
             raise CommandError(f"{problem.message} {problem.remedy}".strip()) from problem
@@ -111,6 +131,22 @@ class Command(BaseCommand):
                 self.stderr.write(reason)
                 said = now
             time.sleep(LOOK_EVERY_SECONDS)
+
+
+def _mapped(text: str) -> tuple[str, str | None]:
+    field, sign, heading = text.partition("=")
+    if not field or not sign:
+        raise CommandError(f"--map takes FIELD=HEADING, and {text} is none.")
+    return field, heading or None
+
+
+def _options(given: dict[str, Any]) -> UploadOptions:
+    reading = {
+        "sheet": given["sheet"],
+        "header_row": given["header_row"],
+        "mapping": dict(map(_mapped, given["map"])),
+    }
+    return UploadOptions(reading=reading, on_doubt=given["on_doubt"], dry_run=given["dry_run"])
 
 
 def _why(upload: Upload) -> str:
