@@ -15,13 +15,16 @@ CODES: dict[int, tuple[str, ...]] = {
         "upload_not_found",
     ),
     405: ("method_not_allowed",),
-    409: ("already_finished", "key_in_use", "no_verdict_yet", "slug_taken", "storage_limit_reached"),
+    409: (
+        "already_finished", "key_in_use", "no_verdict_yet", "not_a_dry_run", "slug_taken",
+        "storage_limit_reached",
+    ),
     412: ("schema_changed_meanwhile",),
     413: ("file_too_large", "request_too_large"),
     415: tuple(f"format_{kind}" for kind in Kind if kind not in (*ACCEPTED_KINDS, Kind.EMPTY)),
     416: ("range_not_satisfiable",),
     422: (
-        "answer_not_valid", "empty_file", "idempotency_key_malformed", "idempotency_key_reused",
+        "empty_file", "idempotency_key_malformed", "idempotency_key_reused",
         "mends_unknown", "reading_not_valid", "request_not_valid", "schema_not_valid",
     ),
     428: ("if_match_required",),
