@@ -24,13 +24,13 @@ CODES: dict[int, tuple[str, ...]] = {
     415: tuple(f"format_{kind}" for kind in Kind if kind not in (*ACCEPTED_KINDS, Kind.EMPTY)),
     416: ("range_not_satisfiable",),
     422: (
-        "empty_file", "idempotency_key_malformed", "idempotency_key_reused",
-        "mends_unknown", "reading_not_valid", "request_not_valid", "schema_not_valid",
+        "empty_file", "idempotency_key_malformed", "idempotency_key_reused", "mends_unknown",
+        "no_usable_columns", "reading_not_valid", "request_not_valid", "schema_not_valid", "slug_reserved",
     ),
     428: ("if_match_required",),
     429: ("too_many_in_progress", "too_many_requests"),
     500: ("internal_error",),
-    503: ("database_unavailable", "storage_unavailable"),
+    503: ("database_unavailable", "sample_not_read", "storage_unavailable"),
 }  # fmt: skip
 
 

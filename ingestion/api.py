@@ -9,7 +9,7 @@ from ninja.files import UploadedFile
 
 from accounts.scoping import organisation_of, require
 from ingestion import api_bodies as bodies
-from ingestion import api_datasets, api_options, queries, reports, uploads
+from ingestion import api_datasets, api_inferring, api_options, queries, reports, uploads
 from ingestion.content_types import CONTENT_TYPES
 from ingestion.models import Report, Upload
 from ingestion.states import ReportState
@@ -19,6 +19,7 @@ from work.problems import Problem, responses
 from work.storage import FileMissing
 
 router = Router(tags=["uploads"])
+router.add_router("", api_inferring.router)  # first: its addresses look like slugs of datasets
 router.add_router("", api_datasets.router)
 
 RETRY_AFTER = "2"

@@ -13,6 +13,8 @@ from ingestion.models import Dataset, Record, SchemaVersion
 from work import decisions, outbox
 from work.problems import Problem
 
+RESERVED = {"infer"}  # /api/v1/datasets/infer
+
 
 def create(
     *,
@@ -26,9 +28,11 @@ def create(
 ) -> Dataset:
     """Without a locale the organisation's is used.
 
-    Raises Problem 409 `slug_taken`, 422 `schema_not_valid`.
+    Raises Problem 409 `slug_taken`, 422 `schema_not_valid`, 422 `slug_reserved`.
     """
     _refuse_invalid(schema)
+    if slug in RESERVED:
+        raise Problem(422, "slug_reserved", f"The name {slug} is an address of Waybill.", "Choose another.")
     try:
         with transaction.atomic():
             dataset = Dataset.objects.create(

@@ -71,7 +71,7 @@ def accept(
     organisation = dataset.organisation
     limit = settings.MAX_UPLOAD_BYTES
     if size is not None and size > limit:
-        raise _too_large(limit)
+        raise too_large(limit)
     head = stream.read(HEAD_BYTES)
     kind = _kind(head)
     whole = Rejoined(head, stream)
@@ -84,7 +84,7 @@ def accept(
             upload_limits.refuse(organisation, size or 0)
             stored = files().put(whole, organisation_slug=organisation.slug, limit=limit)
     except FileTooLarge as error:
-        raise _too_large(limit) from error
+        raise too_large(limit) from error
     except OSError as error:
         raise _storage_unavailable() from error
     is_kept = not is_known or files().exists(stored.key)
@@ -249,7 +249,7 @@ def _storage_unavailable() -> Problem:
     )
 
 
-def _too_large(limit: int) -> Problem:
+def too_large(limit: int) -> Problem:
     return Problem(
         413,
         "file_too_large",

@@ -59,6 +59,10 @@ def a_file(w):
     return {"dataset": "stations", "file": file}
 
 
+def a_sample(w):
+    return {"file": SimpleUploadedFile("sample.csv", b"id,amount\n1,2\n")}
+
+
 def chosen(w):
     return {"chosen": str(w.upload.pk)}
 
@@ -214,6 +218,7 @@ ROWS = [
     row("api:get_dataset",               "GET",  "dataset",    "401  404   200   200   200   200"),
     row("api:get_schema",                "GET",  "dataset",    "401  404   200   200   200   200"),
     row("api:put_schema",                "PUT",  "dataset",    "401  404   403   200   200   200", SCHEMA, **{"If-Match": '"1"'}),
+    row("api:infer_schema",              "POST", "north",      "401  404   403   200   200   200", a_sample),
     row("api:list_records",              "GET",  "dataset",    "401  404   200   200   200   200"),
 ]
 # fmt: on
