@@ -32,14 +32,12 @@ class Sample:
         return [cell_text(cell) for cell in self.header]
 
 
-def take(
-    file: BinaryIO, *, encoding: str = "cp1252", sheet: str | None = None, header_row: int | None = None
-) -> Sample:
+def take(file: BinaryIO, *, encoding: str = "cp1252", sheet: str | None = None) -> Sample:
     """`file` is a real file. Raises UnreadableFile, ReaderCrashed.
 
     A file that takes too long gives the rows that came in time, if any did.
     """
-    with open_reader(file, options=_options(encoding, sheet, header_row)) as reader:
+    with open_reader(file, options=_options(encoding, sheet)) as reader:
         header = reader.header
         sample = Sample(header.sheet, header.row, list(header.cells))
         try:
@@ -52,9 +50,8 @@ def take(
     return sample
 
 
-def _options(encoding: str, sheet: str | None, header_row: int | None) -> ReadOptions:
-    given: dict[str, Any] = {"header_row": header_row} if header_row else {}
-    return ReadOptions(encoding=encoding, sheet=sheet, cpu_seconds=SECONDS, wall_seconds=SECONDS, **given)
+def _options(encoding: str, sheet: str | None) -> ReadOptions:
+    return ReadOptions(encoding=encoding, sheet=sheet, cpu_seconds=SECONDS, wall_seconds=SECONDS)
 
 
 def _fill(sample: Sample, reader: Reader) -> None:
