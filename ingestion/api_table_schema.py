@@ -6,6 +6,7 @@ What no JSON Schema can say (names that differ, keys that are fields) `validate_
 from typing import Any
 
 from ingestion.checking.fields import FORMATS
+from ingestion.checking.schema_keys import MOST_KEYS
 from ingestion.checking.schemas import (
     BOUNDED_TYPES,
     BOUNDS,
@@ -23,7 +24,32 @@ CHARACTER = {"type": "string", "minLength": 1, "maxLength": 1, "pattern": r"^[^0
 # Types whose fields take nearly the same; each by itself would make the document long.
 ALIKE = [
     ("string", "any"), ("number", "integer"), ("boolean",), ("date", "time", "datetime", "year", "yearmonth"),
+    ("duration",), ("geopoint",),
 ]  # fmt: skip
+NAMES = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+SOME_NAMES = {"anyOf": [{"type": "string"}, {"type": "array", "minItems": 1, "items": {"type": "string"}}]}
+FOREIGN_KEY = {
+    "type": "object",
+    "required": ["fields", "reference"],
+    "additionalProperties": False,
+    "properties": {
+        "fields": SOME_NAMES,
+        "reference": {
+            "type": "object",
+            "required": ["fields"],
+            "additionalProperties": False,
+            "properties": {
+                "resource": {
+                    "type": "string",
+                    "pattern": "^[-a-zA-Z0-9_]*$",
+                    "maxLength": 80,
+                    "description": "The slug of a dataset of the organisation; empty: this dataset",
+                },
+                "fields": SOME_NAMES,
+            },
+        },
+    },
+}
 CONTROLS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
 NAME = {
     "type": "string",
@@ -48,7 +74,7 @@ PROPERTIES: dict[str, dict[str, Any]] = {
 def table_schema() -> dict[str, Any]:
     return {
         "title": "TableSchema",
-        "description": "Table Schema (frictionless): fields, primaryKey, missingValues.",
+        "description": "Table Schema (frictionless): fields, primaryKey, foreignKeys, missingValues.",
         "type": "object",
         "required": ["fields"],
         "additionalProperties": False,
@@ -59,7 +85,8 @@ def table_schema() -> dict[str, Any]:
                 "maxItems": MOST_FIELDS,
                 "items": {"anyOf": [_field(*kinds) for kinds in ALIKE]},
             },
-            "primaryKey": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
+            "primaryKey": NAMES,
+            "foreignKeys": {"type": "array", "maxItems": MOST_KEYS, "items": FOREIGN_KEY},
             "missingValues": TEXTS,
             "fieldsMatch": {"enum": ["subset", ["subset"]]},
             **{name: {} for name in ("$schema", "name", "title", "description")},

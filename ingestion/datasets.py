@@ -8,7 +8,9 @@ from django.db import IntegrityError, transaction
 
 from accounts.models import Organisation
 from accounts.principals import Principal
-from ingestion.checking.schemas import SchemaProblem, validate_schema
+from ingestion import references
+from ingestion.checking.schema_problems import SchemaProblem
+from ingestion.checking.schemas import validate_schema
 from ingestion.models import Dataset, Record, SchemaVersion
 from work import decisions, outbox
 from work.problems import Problem
@@ -30,7 +32,7 @@ def create(
 
     Raises Problem 409 `slug_taken`, 422 `schema_not_valid`, 422 `slug_reserved`.
     """
-    _refuse_invalid(schema)
+    _refuse_invalid(schema, organisation, slug)
     if slug in RESERVED:
         raise Problem(422, "slug_reserved", f"The name {slug} is an address of Waybill.", "Choose another.")
     try:
@@ -58,9 +60,10 @@ def change_schema(*, dataset: Dataset, schema: dict[str, Any], if_match: int, by
     """Make the next version, if `if_match` is still the number of the current one.
 
     The same schema again changes nothing. Raises Problem 412 `schema_changed_meanwhile`,
-    422 `schema_not_valid`, 409 `key_in_use` when records stand under the old key.
+    422 `schema_not_valid`, 409 `key_in_use` when records stand under the old key, 409 `field_referred_to`
+    when another dataset refers to what would be gone.
     """
-    _refuse_invalid(schema)
+    _refuse_invalid(schema, dataset.organisation, dataset.slug)
     with transaction.atomic():
         Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
         current = dataset.schema_versions.latest("number")
@@ -75,6 +78,7 @@ def change_schema(*, dataset: Dataset, schema: dict[str, Any], if_match: int, by
         if current.schema == schema:
             return current
         _refuse_other_key(dataset, current.schema, schema)
+        references.refuse_breaking(dataset, schema)
         changed = SchemaVersion.objects.create(
             dataset=dataset, number=current.number + 1, schema=schema, made_by=by.user
         )
@@ -86,8 +90,10 @@ def change_schema(*, dataset: Dataset, schema: dict[str, Any], if_match: int, by
     return changed
 
 
-def _refuse_invalid(schema: dict[str, Any]) -> None:
+def _refuse_invalid(schema: dict[str, Any], organisation: Organisation, slug: str) -> None:
     problems = validate_schema(schema) + _unstorable(schema)
+    if not problems:
+        problems = list(references.problems(organisation=organisation, slug=slug, schema=schema))
     if problems:
         raise Problem(
             422,

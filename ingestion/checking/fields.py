@@ -3,8 +3,10 @@
 from typing import Any
 
 from ingestion.checking.columns import Column
+from ingestion.checking.columns_durations import DurationColumn
 from ingestion.checking.columns_moments import DateColumn, DatetimeColumn, MonthColumn, TimeColumn, YearColumn
 from ingestion.checking.columns_numbers import IntegerColumn, NumberColumn
+from ingestion.checking.columns_places import PlaceColumn
 from ingestion.checking.columns_texts import AnyColumn, BooleanColumn, TextColumn
 from ingestion.checking.locales import Locale, find
 
@@ -19,6 +21,8 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "datetime": ("default", "any"),
     "year": ("default",),
     "yearmonth": ("default",),
+    "duration": ("default",),
+    "geopoint": ("default", "array", "object"),
     "any": ("default",),
 }
 COLUMNS: dict[str, type[Column]] = {
@@ -31,6 +35,8 @@ COLUMNS: dict[str, type[Column]] = {
     "datetime": DatetimeColumn,
     "year": YearColumn,
     "yearmonth": MonthColumn,
+    "duration": DurationColumn,
+    "geopoint": PlaceColumn,
     "any": AnyColumn,
 }
 

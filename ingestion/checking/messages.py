@@ -17,6 +17,15 @@ ROW_MESSAGES: dict[str, tuple[str, str]] = {
     "type_time": ("“{value}” is not a time of day.", "Type the time as {example}."),
     "type_year": ("“{value}” is not a year.", "Type the year with four digits, such as 2024."),
     "type_yearmonth": ("“{value}” is not a month of a year.", "Type year and month, such as 2024-05."),
+    "type_duration": (
+        "“{value}” is not a span of time.",
+        "Type hours and minutes, such as 36:15, or a span of ISO 8601, such as P1DT12H15M.",
+    ),
+    "type_geopoint": ("“{value}” is not a place.", "Type longitude, then latitude, in degrees: {example}."),
+    "geopoint_range": (
+        "There is no place at longitude {lon} and latitude {lat}.",
+        "Type the longitude (-180 to 180) first, then the latitude (-90 to 90).",
+    ),
     "format_email": ("“{value}” is not an e-mail address.", "Type one address, such as name@example.org."),
     "format_uri": ("“{value}” is not a web address.", "Type the full address, beginning with https://."),
     "format_uuid": (

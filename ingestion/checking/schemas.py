@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, TypeGuard
 
 from ingestion.checking import texts
 from ingestion.checking.fields import FORMATS, build_field
 from ingestion.checking.patterns import UnsafePattern, compile_pattern
+from ingestion.checking.schema_keys import foreign_keys, primary_key
+from ingestion.checking.schema_problems import SchemaProblem
 
 MOST_FIELDS = 1_000
 LONGEST_NAME = 200
@@ -15,6 +17,7 @@ SCHEMA_PROPERTIES = {
     "$schema",
     "fields",
     "primaryKey",
+    "foreignKeys",
     "missingValues",
     "title",
     "description",
@@ -40,7 +43,7 @@ TYPE_PROPERTIES = {
 }
 LENGTHS = {"minLength", "maxLength"}
 BOUNDS = {"minimum", "maximum"}
-BOUNDED_TYPES = {"integer", "number", "date", "time", "datetime", "year", "yearmonth"}
+BOUNDED_TYPES = {"integer", "number", "date", "time", "datetime", "year", "yearmonth", "duration"}
 CONSTRAINTS = {"required", "unique", "pattern", "enum"} | LENGTHS | BOUNDS
 DIRECTIVE = re.compile(r"%(.)")
 DIRECTIVES = {
@@ -48,14 +51,6 @@ DIRECTIVES = {
     "time": "HIMSfp%",
     "datetime": "YymdbBjaAHIMSfpzZ%",
 }
-
-
-class SchemaProblem(NamedTuple):
-    """`path` is where it is, as in fields[2].constraints.minimum."""
-
-    path: str
-    code: str
-    message: str
 
 
 def validate_schema(schema: Any) -> list[SchemaProblem]:
@@ -82,7 +77,8 @@ def validate_schema(schema: Any) -> list[SchemaProblem]:
     for index, field in enumerate(fields):
         problems += _field(f"fields[{index}]", field)
     problems += _names(fields)
-    problems += _primary_key(schema, fields)
+    problems += primary_key(schema, fields)
+    problems += foreign_keys(schema, fields)
     return problems
 
 
@@ -127,6 +123,10 @@ def _field(path: str, field: Any) -> Iterator[SchemaProblem]:
 def _format(path: str, kind: str, value: Any) -> Iterator[SchemaProblem]:
     allowed = FORMATS[kind]
     if value in allowed:
+        return
+    if (kind, value) == ("string", "binary"):
+        message = "A cell of a spreadsheet holds no bytes: the format “binary” is not taken."
+        yield SchemaProblem(path, "unknown_format", message)
         return
     if kind not in DIRECTIVES or not isinstance(value, str):
         known = ", ".join(allowed)
@@ -210,14 +210,18 @@ def _is_whole(value: Any) -> TypeGuard[float]:
 
 
 def _limits(path: str, field: dict[str, Any]) -> Iterator[SchemaProblem]:
-    """Bounds and allowed values must themselves be values of the field."""
-    constraints = field.get("constraints", {})
+    """Bounds, allowed values and the example must themselves be values of the field."""
+    constraints, kind = field.get("constraints", {}), field.get("type", "string")
     column = build_field({**field, "constraints": {}})
-    for name in (*sorted(BOUNDS), "enum"):
-        for value in _values(name, constraints):
-            if isinstance(value, dict | list) or value is None or not column.accepts(value):
-                message = f"“{texts.shown(str(value), most=40)}” is not a {field.get('type', 'string')}."
-                yield SchemaProblem(f"{path}.constraints.{name}", "wrong_type", message)
+    places = {f"{path}.constraints.{name}": _values(name, constraints) for name in (*sorted(BOUNDS), "enum")}
+    example = field.get("example")
+    places[f"{path}.example"] = [] if example is None else [example]
+    for place, values in places.items():
+        for value in values:
+            nested = isinstance(value, dict | list) and kind != "geopoint"
+            if nested or value is None or not column.accepts(value):
+                message = f"“{texts.shown(str(value), most=40)}” is not a {kind}."
+                yield SchemaProblem(place, "wrong_type", message)
                 break
 
 
@@ -238,17 +242,3 @@ def _names(fields: list[Any]) -> Iterator[SchemaProblem]:
             message = f"“{name}” and “{seen[like]}” could not be told apart in a header."
             yield SchemaProblem(f"fields[{index}].name", "duplicate_name", message)
         seen[like] = name
-
-
-def _primary_key(schema: dict[str, Any], fields: list[Any]) -> Iterator[SchemaProblem]:
-    key = schema.get("primaryKey", [])
-    names = [key] if isinstance(key, str) else key
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        yield SchemaProblem("primaryKey", "not_a_list", "primaryKey must be a field name or a list of them.")
-        return
-    known = [field.get("name") for field in fields if isinstance(field, dict)]
-    for name in names:
-        if name not in known:
-            yield SchemaProblem("primaryKey", "unknown_field", f"There is no field “{name}”.")
-    if len(set(names)) != len(names):
-        yield SchemaProblem("primaryKey", "duplicate_name", "A field stands twice in the primaryKey.")

@@ -27,6 +27,10 @@ SCALARS = st.one_of(
             "é",
             "default",
             "email",
+            "PT36H",
+            "1:30",
+            "14.5, 50.1",
+            "[14.5, 50.1]",
         ]
     ),
     st.text(max_size=4),
@@ -46,27 +50,36 @@ CONSTRAINTS = st.dictionaries(
 FIELDS = st.fixed_dictionaries(
     {"name": st.sampled_from(["a", "b", "A", "100 %", 'q"'])},
     optional={
-        "type": st.sampled_from([*FORMATS, "duration"]) | JSON,
-        "format": st.sampled_from(["default", "any", "email", "%d/%m/%Y", "%H"]) | JSON,
+        "type": st.sampled_from([*FORMATS, "geojson"]) | JSON,
+        "format": st.sampled_from(["default", "any", "email", "array", "object", "%d/%m/%Y", "%H"]) | JSON,
         "constraints": CONSTRAINTS,
         "title": st.text(max_size=3) | JSON,
         "missingValues": st.lists(st.text(max_size=2), max_size=2) | JSON,
         "decimalChar": st.sampled_from([",", "."]) | JSON,
         "groupChar": st.sampled_from([",", ".", " "]) | JSON,
         "bareNumber": st.booleans() | JSON,
+        "example": JSON,
         "trueValues": st.lists(st.text(max_size=2), max_size=2) | JSON,
     },
 )
+NAMES = st.sampled_from(["a", ["a"], ["b", "a"]]) | JSON
+FOREIGN_KEYS = st.fixed_dictionaries(
+    {"fields": NAMES, "reference": st.fixed_dictionaries({"fields": NAMES}, optional={"resource": JSON})}
+)
 SCHEMAS = st.fixed_dictionaries(
     {"fields": st.lists(FIELDS, min_size=1, max_size=3) | JSON},
-    optional={"primaryKey": st.sampled_from(["a", ["a"], ["b", "a"]]) | JSON, "missingValues": JSON},
+    optional={
+        "primaryKey": st.sampled_from(["a", ["a"], ["b", "a"]]) | JSON,
+        "missingValues": JSON,
+        "foreignKeys": JSON | st.lists(FOREIGN_KEYS | JSON, max_size=2),
+    },
 )
 CELLS = st.one_of(
     st.sampled_from([None, "", "a", "é", "1", "1,5", "1.234", "2021-01-31", "true", "\x00", 0, -0.0, 1, 5.5]),
     st.sampled_from(
         ["\x7fb1", "\x7fe#N/A", "\x7ff", "\x7fd2021-01-31\x7fd", "\x7fd2021-01-31T10:00:00\x7fdt"]
     ),
-    st.sampled_from(["\x7fn60\x7fd", "\x7fn0.5\x7f%", "\x7fn7\x7fz:000"]),
+    st.sampled_from(["\x7fn60\x7fd", "\x7fn0.5\x7f%", "\x7fn1.5\x7fdu", "\x7fn7\x7fz:000"]),
 )
 
 

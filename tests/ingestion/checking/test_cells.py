@@ -295,3 +295,76 @@ def test_date_column(locale, properties, cell, stored):
 )
 def test_other_columns(kind, cell, stored):
     assert check(cell, type=kind) == stored
+
+
+@pytest.mark.parametrize(
+    ("properties", "cell", "stored"),
+    [
+        ({}, "PT1H30M", '"PT1H30M"'),
+        ({}, "1:30", '"PT1H30M"'),
+        ({}, "36:00:00", '"P1DT12H"'),
+        ({}, " 0:00:00.5 ", '"PT0.5S"'),
+        ({}, "PT36H", '"P1DT12H"'),
+        ({}, "P2W", '"P14D"'),
+        ({}, "P18M", '"P1Y6M"'),
+        ({}, "-P1Y2M3DT4H5M6.7S", '"-P1Y2M3DT4H5M6.7S"'),
+        ({}, "PT0S", '"PT0S"'),
+        ({}, "-PT0S", '"PT0S"'),
+        ({}, "P", ["type_duration"]),
+        ({}, "PT", ["type_duration"]),
+        ({}, "P1DT", ["type_duration"]),
+        ({}, "P1W2D", ["type_duration"]),
+        ({}, "1:75", ["type_duration"]),
+        ({}, "90 minutes", ["type_duration"]),
+        ({}, 1.5, ["type_duration"]),
+        ({}, f"{NUMBER}1.5\x7fdu", '"P1DT12H"'),
+        ({}, f"{NUMBER}0.0625\x7fdu", '"PT1H30M"'),
+        ({}, f"{NUMBER}0.0006944444444444445\x7fdu", '"PT1M"'),
+        ({}, f"{NUMBER}-0.5\x7fdu", '"-PT12H"'),
+        ({}, f"{NUMBER}1e300\x7fdu", ["type_duration"]),
+        ({}, f"{NUMBER}1.5\x7f%", ["type_duration"]),
+        ({}, "\x7fd01:30:00\x7ft", '"PT1H30M"'),
+        ({}, "\x7fd1900-01-01T12:00:00\x7ft", ["type_duration"]),
+        ({}, "\x7fd2021-01-01\x7fd", ["type_duration"]),
+        ({"constraints": {"minimum": "PT1H"}}, "0:59", ["minimum"]),
+        ({"constraints": {"maximum": "P1M"}}, "P30D", '"P30D"'),
+        ({"constraints": {"maximum": "P1M"}}, "P31D", ["maximum"]),
+        ({"constraints": {"enum": ["PT24H"]}}, "P1D", '"P1D"'),
+        ({"constraints": {"enum": ["PT24H"]}}, "P2D", ["enum"]),
+        ({"missingValues": ["-"]}, "-", "null"),
+    ],
+)
+def test_duration_column(properties, cell, stored):
+    assert check(cell, type="duration", **properties) == stored
+
+
+@pytest.mark.parametrize(
+    ("properties", "cell", "stored"),
+    [
+        ({}, "90.50, 45.50", '"90.5, 45.5"'),
+        ({}, "-90.5,45", '"-90.5, 45"'),
+        ({}, "0, -0.0", '"0, 0"'),
+        ({}, "45.5", ["type_geopoint"]),
+        ({}, "45,5, 50,1", ["type_geopoint"]),
+        ({}, "50.1N, 14.5E", ["type_geopoint"]),
+        ({}, "181, 45", ["geopoint_range"]),
+        ({}, "50.1, 114.5", ["geopoint_range"]),
+        ({}, 14.5, ["type_geopoint"]),
+        ({}, "\x7fb1", ["type_geopoint"]),
+        ({"format": "array"}, "[90.50, 45]", "[90.5,45]"),
+        ({"format": "array"}, "90.5, 45", ["type_geopoint"]),
+        ({"format": "array"}, "[90.5]", ["type_geopoint"]),
+        ({"format": "array"}, '["90.5", 45]', ["type_geopoint"]),
+        ({"format": "array"}, "[NaN, 1]", ["type_geopoint"]),
+        ({"format": "array"}, "[1e-40000, 1]", ["type_geopoint"]),
+        ({"format": "array"}, "[1e999999999, 1]", ["type_geopoint"]),
+        ({"format": "array"}, "[" * 190, ["type_geopoint"]),
+        ({"format": "object"}, '{"lon": 90.50, "lat": 45}', '{"lat":45,"lon":90.5}'),
+        ({"format": "object"}, '{"lat": 45}', ["type_geopoint"]),
+        ({"format": "object"}, "[90.5, 45]", ["type_geopoint"]),
+        ({"constraints": {"enum": ["1, 2"]}}, "1.0,2.0", '"1, 2"'),
+        ({"format": "array", "constraints": {"enum": [[1, 2]]}}, "[1.0, 2]", "[1,2]"),
+    ],
+)
+def test_geopoint_column(properties, cell, stored):
+    assert check(cell, type="geopoint", **properties) == stored

@@ -9,6 +9,11 @@ def field(**properties):
     return {"fields": [{"name": "a", **properties}]}
 
 
+def refers(**properties):
+    key = {"fields": "a", "reference": {"resource": "other", "fields": "id"}, **properties}
+    return {**field(), "foreignKeys": [key]}
+
+
 @pytest.mark.parametrize(
     "schema",
     [
@@ -29,6 +34,13 @@ def field(**properties):
         field(type="time", format="%H:%M"),
         field(type="year", constraints={"minimum": 1990, "maximum": "2030"}),
         field(type="yearmonth"),
+        field(type="duration", constraints={"minimum": "PT0S", "maximum": "36:00", "enum": ["P1D"]}),
+        field(type="geopoint", constraints={"enum": ["1, 2"]}),
+        field(type="geopoint", format="array", example=[14.5, 50.1], constraints={"enum": [[1, 2]]}),
+        field(type="geopoint", format="object", example={"lon": 14.5, "lat": 50.1}),
+        field(type="integer", example=42),
+        refers(),
+        refers(reference={"fields": ["a"]}),
         field(type="any", constraints={"enum": ["x", 1, True]}),
         {**field(), "primaryKey": "a", "missingValues": ["", "-"], "title": "T", "$schema": "x"},
         {"fields": [{"name": "a"}, {"name": "b"}], "primaryKey": ["a", "b"]},
@@ -49,7 +61,7 @@ def test_schema_of_the_standard_is_accepted(schema):
         ({"fields": [{}]}, "fields[0].name", "no_name"),
         ({"fields": [{"name": "a\x00"}]}, "fields[0].name", "bad_name"),
         ({"fields": [{"name": "a"}] * 1_001}, "fields", "too_many_fields"),
-        (field(type="geopoint"), "fields[0].type", "unknown_type"),
+        (field(type="geojson"), "fields[0].type", "unknown_type"),
         (field(type="string", format="binary"), "fields[0].format", "unknown_format"),
         (field(type="date", format="%d.%m.%Q"), "fields[0].format", "unknown_format"),
         (field(type="date", format="dd/mm/yyyy"), "fields[0].format", "unknown_format"),
@@ -84,7 +96,36 @@ def test_schema_of_the_standard_is_accepted(schema):
         ({**field(), "primaryKey": ["b"]}, "primaryKey", "unknown_field"),
         ({**field(), "primaryKey": ["a", "a"]}, "primaryKey", "duplicate_name"),
         ({**field(), "primaryKey": 5}, "primaryKey", "not_a_list"),
-        ({**field(), "foreignKeys": []}, "foreignKeys", "unknown_property"),
+        (field(example=[]), "fields[0].example", "wrong_type"),
+        (field(type="integer", example="many"), "fields[0].example", "wrong_type"),
+        (
+            field(type="duration", constraints={"minimum": "soon"}),
+            "fields[0].constraints.minimum",
+            "wrong_type",
+        ),
+        (field(type="geopoint", constraints={"minimum": 1}), "fields[0].constraints.minimum", "not_for_type"),
+        (field(type="geopoint", format="wkt"), "fields[0].format", "unknown_format"),
+        (field(type="geopoint", constraints={"enum": [[1, 2]]}), "fields[0].constraints.enum", "wrong_type"),
+        (field(type="any", format="email"), "fields[0].format", "unknown_format"),
+        ({**field(), "foreignKeys": {}}, "foreignKeys", "not_a_list"),
+        ({**field(), "foreignKeys": [1]}, "foreignKeys[0]", "not_an_object"),
+        ({**field(), "foreignKeys": [{"fields": "a"}]}, "foreignKeys[0].reference", "not_an_object"),
+        (refers(fields="b"), "foreignKeys[0].fields", "unknown_field"),
+        (refers(fields=[]), "foreignKeys[0].fields", "not_a_list"),
+        (refers(fields=["a", "a"]), "foreignKeys[0].fields", "duplicate_name"),
+        (refers(onDelete="cascade"), "foreignKeys[0].onDelete", "unknown_property"),
+        (refers(reference={"fields": 5}), "foreignKeys[0].reference.fields", "not_a_list"),
+        (refers(reference={"fields": ["x", "y"]}), "foreignKeys[0].reference.fields", "impossible"),
+        (
+            refers(reference={"resource": "no slug", "fields": "x"}),
+            "foreignKeys[0].reference.resource",
+            "not_a_slug",
+        ),
+        (
+            refers(reference={"package": "x", "fields": "x"}),
+            "foreignKeys[0].reference.package",
+            "unknown_property",
+        ),
         ({**field(), "fieldsMatch": "exact"}, "fieldsMatch", "unsupported"),
     ],
 )
