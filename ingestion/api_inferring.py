@@ -1,16 +1,16 @@
-"""The HTTP API around schemas: one inferred from a sample file."""
+"""The HTTP API around schemas: one inferred from a sample file, and one as a workbook to fill in."""
 
 from typing import Annotated, Any
 
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from ninja import File, Form, Router, Schema
 from ninja.files import UploadedFile
 from pydantic import Field
 
 from accounts.scoping import organisation_of, require
 from ingestion import api_bodies as bodies
-from ingestion import samples
+from ingestion import api_datasets, samples, templates_served
 from ingestion.api_datasets import ORGANISATION
 from ingestion.inferring.sampling import MOST_ROWS, SECONDS
 from ingestion.inferring.schema import Inferred
@@ -99,6 +99,17 @@ def infer_schema(
     )
     where = {"sheet": sample.sheet, "header_row": sample.header_row, "is_whole": sample.is_whole}
     return _body(found) | where | {"rows": len(sample.rows)}
+
+
+@router.get(
+    "/datasets/{slug:slug}/template.xlsx",
+    response={200: None, **responses()},
+    summary="A workbook to fill in, with the columns, formats and choices of the current schema",
+    openapi_extra=templates_served.DOCUMENTED,
+)
+def get_template(request: HttpRequest, slug: str, organisation: ORGANISATION) -> HttpResponse:
+    dataset = api_datasets.find(organisation_of(request, organisation), slug)
+    return templates_served.serve(request, dataset)
 
 
 def _body(found: Inferred) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from ingestion.views import datasets, downloads, records, sending, uploads
+from ingestion.views import datasets, downloads, records, sending, templates, uploads
 
 urlpatterns = [
     path("uploads/", uploads.listing, name="uploads"),
@@ -13,6 +13,9 @@ urlpatterns = [
     path("datasets/new/", datasets.new, name="dataset_new"),
     path("datasets/<slug:organisation>/<slug:slug>/", datasets.detail, name="dataset"),
     path("datasets/<slug:organisation>/<slug:slug>/schema/", datasets.schema, name="dataset_schema"),
+    path(
+        "datasets/<slug:organisation>/<slug:slug>/template.xlsx", templates.template, name="dataset_template"
+    ),
     path("datasets/<slug:organisation>/<slug:slug>/records/", records.listing, name="records"),
     path("datasets/<slug:organisation>/<slug:slug>/records/<int:record>/", records.detail, name="record"),
 ]

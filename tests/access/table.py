@@ -139,6 +139,7 @@ ROWS = [
     row("dataset",                       "GET",  "stations",   "sign 404   200   200   200   200"),
     row("dataset_schema",                "GET",  "stations",   "sign 404   403   200   200   200"),
     row("dataset_schema",                "POST", "stations",   "sign 404   403   422   422   422", {}),
+    row("dataset_template",              "GET",  "stations",   "sign 404   200   200   200   200"),
     row("records",                       "GET",  "stations",   "sign 404   200   200   200   200"),
     row("record",                        "GET",  "record",     "sign 404   200   200   200   200"),
 
@@ -218,6 +219,7 @@ ROWS = [
     row("api:get_dataset",               "GET",  "dataset",    "401  404   200   200   200   200"),
     row("api:get_schema",                "GET",  "dataset",    "401  404   200   200   200   200"),
     row("api:put_schema",                "PUT",  "dataset",    "401  404   403   200   200   200", SCHEMA, **{"If-Match": '"1"'}),
+    row("api:get_template",              "GET",  "dataset",    "401  404   200   200   200   200"),
     row("api:infer_schema",              "POST", "north",      "401  404   403   200   200   200", a_sample),
     row("api:list_records",              "GET",  "dataset",    "401  404   200   200   200   200"),
 ]

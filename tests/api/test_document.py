@@ -18,7 +18,7 @@ FIXED = {
     "GET /uploads/{upload_id}/report.xlsx", "GET /uploads/{upload_id}/report.csv",
     "GET /uploads/{upload_id}/report.json", "GET /uploads/{upload_id}/original", "GET /datasets",
     "POST /datasets", "GET /datasets/{slug}", "GET /datasets/{slug}/schema", "PUT /datasets/{slug}/schema",
-    "GET /datasets/{slug}/records", "POST /datasets/infer",
+    "GET /datasets/{slug}/records", "POST /datasets/infer", "GET /datasets/{slug}/template.xlsx",
 }  # fmt: skip
 COMMON = {"id", "status", "step", "progress", "attempts", "failure", "why_waiting", "correlation_id",
           "accepted_at", "started_at", "finished_at", "status_url"}  # fmt: skip

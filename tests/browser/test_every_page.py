@@ -33,6 +33,7 @@ NO_PAGE = {
     "health_line": "a part of the rail",
     "upload_original": "a file",
     "upload_report": "a file",
+    "dataset_template": "a file",
     "mfa_download_recovery_codes": "a file",
     "healthz": "for machines",
     "readyz": "for machines",
