@@ -10,7 +10,7 @@ from ninja.files import UploadedFile
 from accounts.scoping import organisation_of, require
 from ingestion import api_bodies as bodies
 from ingestion import api_datasets, api_inferring, api_options, queries, reports, uploads
-from ingestion.content_types import CONTENT_TYPES
+from ingestion.content_types import CONTENT_TYPES, ENDINGS
 from ingestion.models import Report, Upload
 from ingestion.states import ReportState
 from work import downloads, paging
@@ -159,6 +159,15 @@ def get_original(request: HttpRequest, upload_id: uuid.UUID) -> HttpResponseBase
     )
 
 
+REPORT_SUMMARIES = {
+    "xlsx": "The refused rows as an annotated workbook",
+    "mend": "The refused rows that are still open, as a workbook to mend and send again",
+    "whole": "The whole sheet as an annotated workbook",
+    "csv": "The refused rows as CSV",
+    "json": "The refused rows as JSON",
+}
+
+
 def _report(kind: str) -> Any:
     """An operation per kind: each has an address and a media type of its own."""
 
@@ -182,14 +191,16 @@ def _report(kind: str) -> Any:
     get_report.__name__ = f"get_report_{kind}"
     media_type = CONTENT_TYPES[kind].split(";")[0]
     return router.get(
-        f"/uploads/{{uuid:upload_id}}/report.{kind}",
+        f"/uploads/{{uuid:upload_id}}/report.{ENDINGS[kind]}",
         response={200: None, 202: bodies.ReportBody, **responses(409)},
-        summary=f"The refused rows as {kind}",
+        summary=REPORT_SUMMARIES[kind],
         openapi_extra=_file(media_type),
     )(get_report)
 
 
-get_report_xlsx, get_report_csv, get_report_json = map(_report, Report.Kind.values)
+get_report_xlsx, get_report_mend, get_report_whole, get_report_csv, get_report_json = map(
+    _report, Report.Kind.values
+)
 
 
 def _serve(request: HttpRequest, **file: str) -> HttpResponseBase:

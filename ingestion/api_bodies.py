@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal
 from ninja import Schema
 from pydantic import Field, WithJsonSchema
 
-from ingestion import queries
+from ingestion import queries, stories
 from ingestion.api_table_schema import table_schema
+from ingestion.content_types import ENDINGS
 from ingestion.models import Dataset, Record, Report, SchemaVersion, Upload
 from ingestion.pipeline import PIPELINE
 from ingestion.report_pipeline import REPORTS
@@ -75,8 +76,34 @@ class UploadBody(WorkBody):
     links: dict[str, str]
 
 
+class Chapter(Schema):
+    """`mended`: rows of the first file that this one brought; `refused`: rows of its own."""
+
+    upload: str
+    filename: str
+    sent_by: str
+    accepted_at: dt.datetime
+    status: str
+    mended: int
+    refused: int
+
+
+class StoryBody(Schema):
+    """An upload and those that mend it, about the rows of the first: `stored` by that itself, `mended` by
+    later ones, `left` in none."""
+
+    root: str
+    chapters: list[Chapter]
+    rows: int
+    stored: int
+    mended: int
+    left: int
+
+
 class UploadDetail(UploadBody):
     starts: list[Start]
+    mends: str | None
+    story: StoryBody
 
 
 class AcceptedUpload(UploadBody):
@@ -95,6 +122,7 @@ class CancellationRequest(StrictSchema):
 class ErrorItem(Schema):
     sheet: str
     row: int
+    origin: int | None = Field(None, description="Of a file that mends: the row of the first file that it is")
     column: str
     header: str
     cell: str
@@ -176,11 +204,15 @@ def upload_item(upload: Upload) -> dict[str, Any]:
 def upload_detail(upload: Upload) -> dict[str, Any]:
     """For one upload: why it waits, and every start of its work."""
     body = work_body(PIPELINE, upload, status_url=upload_url(upload.pk)) | _own(upload)
-    return body | {"starts": [_start(attempt) for attempt in queries.starts(upload)]}
+    return body | {
+        "starts": [_start(attempt) for attempt in queries.starts(upload)],
+        "mends": str(upload.mends_id) if upload.mends_id else None,
+        "story": stories.body(upload),
+    }
 
 
 def report_body(report: Report) -> dict[str, Any]:
-    address = f"{upload_url(report.upload_id)}/report.{report.kind}"
+    address = f"{upload_url(report.upload_id)}/report.{ENDINGS[report.kind]}"
     return work_body(REPORTS, report, status_url=address) | {
         "kind": report.kind,
         "upload": str(report.upload_id),
@@ -248,7 +280,7 @@ def _own(upload: Upload) -> dict[str, Any]:
             "original": f"{address}/original",
             "cancellation": f"{address}/cancellation",
             "errors": f"{address}/errors",
-            **{f"report_{kind}": f"{address}/report.{kind}" for kind in Report.Kind.values},
+            **{f"report_{kind}": f"{address}/report.{ENDINGS[kind]}" for kind in Report.Kind.values},
         },
     }
 

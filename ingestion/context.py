@@ -5,18 +5,22 @@ from typing import Any
 
 from accounts.models import Organisation
 from ingestion.checking.checker import Checker
+from ingestion.mending import Mending
 from ingestion.models import Dataset, SchemaVersion, Upload
 
 
 @dataclass
 class Context:
-    """`looked_at` is the version of the dataset at which stored values were last compared."""
+    """`looked_at` is the version of the dataset at which stored values were last compared; `mending` is there
+    for an upload that brings refused rows of an earlier one.
+    """
 
     upload: Upload
     organisation: Organisation
     dataset: Dataset
     schema: SchemaVersion
     checker: Checker
+    mending: Mending | None = None
     sheet: str = ""
     rows_read: int = 0
     blank: int = 0

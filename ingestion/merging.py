@@ -36,10 +36,12 @@ WHERE {COMING} AND NOT EXISTS (
   SELECT 1 FROM ingestion_record r WHERE r.dataset_id = %(dataset)s AND r.key = s.key)
 ORDER BY s.key
 """  # noqa: S608 (put together from a constant)
+# Zero stands for the key of a row that is a record of its own, which no other file holds.
 # Refused rows with a readable key included: an older file must not bring back what this one meant to change.
 KEEP_KEYS = """
 INSERT INTO ingestion_uploadkeys (upload_id, dataset_id, precedence, hashes)
-SELECT %(upload)s, %(dataset)s, %(precedence)s, coalesce(array_agg(DISTINCT key_hash ORDER BY key_hash), '{}')
+SELECT %(upload)s, %(dataset)s, %(precedence)s, coalesce(
+  array_agg(DISTINCT key_hash ORDER BY key_hash) FILTER (WHERE key_hash <> 0), '{}')
 FROM upload_staging
 """
 

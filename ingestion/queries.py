@@ -65,9 +65,10 @@ def error_page(
 
 
 def flat_errors(rows: list[RowError], *, code: str = "", column: str = "") -> list[dict[str, Any]]:
-    """One item per error that fits the filter, with the sheet and the row it stands in."""
+    """One item per error that fits the filter, with the sheet and the row it stands in, and the row of the
+    first file that this one mends."""
     return [
-        {"sheet": row.sheet, "row": row.row, **error}
+        {"sheet": row.sheet, "row": row.row, "origin": row.origin, **error}
         for row in rows
         for error in row.errors
         if code in ("", error["code"]) and column in ("", error["column"])

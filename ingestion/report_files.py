@@ -3,13 +3,14 @@
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 from ingestion.models import Upload
-from ingestion.queries import flat_errors
+from ingestion.queries import error_rows, flat_errors
 from ingestion.report_rows import neutral, refused_rows
 from work.jobs import Job
 
-COLUMNS = ("sheet", "row", "column", "header", "cell", "value", "code", "message", "remedy")
+COLUMNS = ("sheet", "row", "origin", "column", "header", "cell", "value", "code", "message", "remedy")
 
 
 def write_csv(path: Path, upload: Upload, job: Job) -> None:
@@ -17,9 +18,9 @@ def write_csv(path: Path, upload: Upload, job: Job) -> None:
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
-        for row in refused_rows(upload, job):
+        for row in refused_rows(error_rows(upload), upload, job):
             writer.writerows(
-                [neutral(str(error[column])) for column in COLUMNS] for error in flat_errors([row])
+                [neutral(text_of(error[column])) for column in COLUMNS] for error in flat_errors([row])
             )
 
 
@@ -33,8 +34,12 @@ def write_json(path: Path, upload: Upload, job: Job) -> None:
     with path.open("w", encoding="utf-8") as file:
         file.write(json.dumps(head, ensure_ascii=False)[:-1] + ', "items": [')
         separator = "\n"
-        for row in refused_rows(upload, job):
+        for row in refused_rows(error_rows(upload), upload, job):
             for error in flat_errors([row]):
                 file.write(separator + json.dumps(error, ensure_ascii=False))
                 separator = ",\n"
         file.write("\n]}\n")
+
+
+def text_of(value: Any) -> str:
+    return "" if value is None else str(value)

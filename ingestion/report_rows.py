@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from ingestion import queries
+from django.db.models import QuerySet
+
 from ingestion.models import RowError, Upload
 from work.jobs import Job
 
@@ -14,14 +15,15 @@ FORMULA_START = re.compile("^[\\s\u00a0\u200b\ufeff]*[=+\\-@\uff1d\uff0b\uff0d\u
 PLAIN_NUMBER = re.compile(r"[+-]?[0-9][0-9 .,'\u00a0\u202f]*([eE][+-]?[0-9]+)?%?")
 
 
-def refused_rows(upload: Upload, job: Job) -> Iterator[RowError]:
-    """No page stays open between reads, however long the writing takes."""
-    rows, after, done = queries.error_rows(upload).order_by("row"), -1, 0
+def refused_rows(rows: QuerySet[RowError], upload: Upload, job: Job | None) -> Iterator[RowError]:
+    """No page stays open between reads, however long the writing takes. `job` hears of the progress."""
+    rows, after, done = rows.order_by("row"), -1, 0
     while page := list(rows.filter(row__gt=after)[:PAGE]):
         yield from page
         after = page[-1].row
         done += len(page)
-        job.progress(done, total=upload.refused, unit="rows")
+        if job:
+            job.progress(done, total=upload.refused, unit="rows")
 
 
 def is_formula_like(text: str) -> bool:

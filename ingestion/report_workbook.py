@@ -1,4 +1,4 @@
-"""The refused rows as a workbook to mend and send again: cells at fault are coloured and commented.
+"""The refused rows as a workbook: cells at fault are coloured and commented.
 
 Written row by row in constant memory. Every cell is text, so nothing in it is ever calculated.
 """
@@ -36,12 +36,13 @@ def headers_of(cells: Sequence[WireCell]) -> list[str]:
 def write(path: Path, upload: Upload, headers: list[str], job: Job) -> None:
     with xlsxwriter.Workbook(str(path), {**OPTIONS, "tmpdir": str(path.parent)}) as book:
         book.set_properties({"title": f"Refused rows of {upload.filename}", "author": "Waybill"})
-        formats = _formats(book)
+        formats = formats_of(book)
         written = _write_rows(book.add_worksheet("Refused rows"), upload, headers, formats, job)
-        _write_explanations(book.add_worksheet("Explanations"), upload, written, formats)
+        left_out = upload.refused - written
+        write_explanations(book.add_worksheet("Explanations"), upload, formats, left_out=left_out)
 
 
-def _formats(book: Any) -> dict[str, Any]:
+def formats_of(book: Any) -> dict[str, Any]:
     plain: dict[str, Any] = {"num_format": "@", "valign": "top"}
     fault = {**plain, "bg_color": "#FFE0B2", "font_color": "#7A2E00", "border": 1, "border_color": "#D9822B"}
     return {
@@ -52,6 +53,7 @@ def _formats(book: Any) -> dict[str, Any]:
         "head": book.add_format({**plain, "bold": True, "bottom": 1}),
         "wrapped": book.add_format({**plain, "text_wrap": True}),
         "number": book.add_format({"valign": "top"}),
+        "ours": book.add_format({**plain, "font_color": "#6B6B6B", "bg_color": "#F2F2F2", "text_wrap": True}),
     }
 
 
@@ -69,7 +71,7 @@ def _write_rows(
         sheet.write_string(0, place, header, formats["head"])
     sheet.write_string(0, problems, "Problems", formats["head"])
     line = 0
-    for line, row in enumerate(refused_rows(upload, job), start=1):
+    for line, row in enumerate(refused_rows(queries.error_rows(upload), upload, job), start=1):
         if line > LAST_ROW:
             return line - 1
         _write_row(sheet, line, row, problems, formats)
@@ -77,34 +79,37 @@ def _write_rows(
 
 
 def _write_row(sheet: Worksheet, line: int, row: RowError, problems: int, formats: dict[str, Any]) -> None:
-    faults = _by_place(row)
+    faults = faults_by_place(row)
     sheet.write_number(line, 0, row.row, formats["number"])
     # A cell at fault may be blank, and then lies past the last cell that holds something.
     for place in range(max(len(row.cells), 1 + max(faults, default=-1))):
         if place + 1 >= problems:
             break
         text = row.cells[place] if place < len(row.cells) else ""
-        looks = formats[_look(text, at_fault=place in faults)]
+        looks = formats[look_of(text, at_fault=place in faults)]
         if text:
             sheet.write_string(line, place + 1, text, looks)
         else:
             sheet.write_blank(line, place + 1, None, looks)
         if place in faults and line <= COMMENTED_ROWS:
             sheet.write_comment(line, place + 1, faults[place], {"x_scale": 2})
-    words = "\n".join(
-        f"{error['cell'] or 'Row'}: {error['message']} {error['remedy']}" for error in row.errors
-    )
-    sheet.write_string(line, problems, words[:LONGEST_CELL], formats["plain"])
+    sheet.write_string(line, problems, problems_of(row), formats["plain"])
 
 
-def _look(text: str, *, at_fault: bool) -> str:
+def problems_of(row: RowError) -> str:
+    """Everything that is wrong with a row, a sentence a line."""
+    words = (f"{error['cell'] or 'Row'}: {error['message']} {error['remedy']}" for error in row.errors)
+    return "\n".join(words)[:LONGEST_CELL]
+
+
+def look_of(text: str, *, at_fault: bool) -> str:
     """Under a quote prefix text stays text, even when the workbook is saved in another format."""
     if at_fault:
         return "quoted_fault" if is_formula_like(text) else "fault"
     return "quoted" if is_formula_like(text) else "plain"
 
 
-def _by_place(row: RowError) -> dict[int, str]:
+def faults_by_place(row: RowError) -> dict[int, str]:
     """What is wrong with each cell, by its place in the row."""
     found: dict[int, str] = {}
     for error in row.errors:
@@ -115,20 +120,23 @@ def _by_place(row: RowError) -> dict[int, str]:
     return found
 
 
-def _write_explanations(sheet: Worksheet, upload: Upload, written: int, formats: dict[str, Any]) -> None:
+HOW_TO_USE = (
+    "Look up what is wrong. To mend the rows take “Rows to mend”, which joins them to their file "
+    "again when it is sent."
+)
+
+
+def write_explanations(
+    sheet: Worksheet, upload: Upload, formats: dict[str, Any], *, left_out: int, how: str = HOW_TO_USE
+) -> None:
     facts = [
         ("File", upload.filename),
         ("Upload", str(upload.pk)),
         ("Rows refused", str(upload.refused)),
-        (
-            "How to use this",
-            "Mend the coloured cells and upload this workbook; Row and Problems are left out by themselves.",
-        ),
+        ("How to use this", how),
     ]
-    if written < upload.refused:
-        facts.append(
-            ("Left out", f"{upload.refused - written} rows did not fit; the CSV report has all of them.")
-        )
+    if left_out:
+        facts.append(("Left out", f"{left_out} rows did not fit; the CSV report has all that were refused."))
     sheet.set_column(0, 5, 24)
     sheet.set_column(5, 6, WIDEST * 2)
     for line, (name, text) in enumerate(facts):

@@ -3,16 +3,21 @@
 from django.db import IntegrityError, transaction
 
 from accounts.principals import Principal
+from ingestion import stories
+from ingestion.content_types import ENDINGS
 from ingestion.models import Report, Upload
 from ingestion.states import ReportState
 from work import correlation, doorbell
 from work.problems import Problem
 
+NAMES: dict[str, str] = {Report.Kind.MEND: "rows to mend", Report.Kind.WHOLE: "annotated"}
+
 
 def request(*, upload: Upload, kind: str, by: Principal) -> Report:
     """The live report of this kind: the one there is, or a new one that a worker will build. Safe to repeat.
 
-    Raises Problem 409 `no_verdict_yet`, 404 `no_row_report` when the file was never read to its end.
+    Raises Problem 409 `no_verdict_yet`, `nothing_to_mend`, 404 `no_row_report` when the file was never
+    read to its end.
     """
     if upload.finished_at is None:
         raise Problem(
@@ -24,6 +29,13 @@ def request(*, upload: Upload, kind: str, by: Principal) -> Report:
             "no_row_report",
             "There is no report about its rows: the file was not read to its end.",
             "The upload's failure says why.",
+        )
+    if kind == Report.Kind.MEND and not stories.may_be_mended(upload):
+        raise Problem(
+            409,
+            "nothing_to_mend",
+            "There is nothing to mend on its own: no row was refused, or nothing of the file is stored.",
+            "Mend the file itself and send it whole.",
         )
     live = Report.objects.filter(upload=upload, kind=kind, swept_at__isnull=True).exclude(
         state=ReportState.FAILED
@@ -49,4 +61,4 @@ def _make(upload: Upload, kind: str) -> Report:
 def filename(upload: Upload, kind: str) -> str:
     """The name under which people find it among their downloads."""
     stem = upload.filename.rpartition(".")[0] or upload.filename
-    return f"{stem} - refused rows.{kind}"
+    return f"{stem} - {NAMES.get(kind, 'refused rows')}.{ENDINGS[kind].rpartition('.')[2]}"

@@ -13,12 +13,13 @@ from ingestion.reading.cells import WireCell, decode
 
 # A cell of a workbook holds no more, and the report of refused rows is meant to be mended and sent again.
 LONGEST_CELL = 32_767
-COPY = "COPY ingestion_rowerror (upload_id, run, sheet, row, errors, cells) FROM STDIN"
+COPY = "COPY ingestion_rowerror (upload_id, run, sheet, row, errors, cells, key) FROM STDIN"
 COPY_LATER = "COPY upload_fault_lines (row, errors, cells) FROM STDIN"
 # A row that its own cells had refused already keeps those errors in front.
 ADD_LATER = """
-INSERT INTO ingestion_rowerror (upload_id, run, sheet, row, errors, cells)
-SELECT %(upload)s, %(run)s, %(sheet)s, row, errors, cells FROM upload_fault_lines ORDER BY row
+INSERT INTO ingestion_rowerror (upload_id, run, sheet, row, errors, cells, key)
+SELECT %(upload)s, %(run)s, %(sheet)s, f.row, f.errors, f.cells, coalesce(s.key, '')
+FROM upload_fault_lines f LEFT JOIN upload_staging s USING (row) ORDER BY f.row
 ON CONFLICT (upload_id, run, row) DO UPDATE SET errors = ingestion_rowerror.errors || EXCLUDED.errors
 """
 EMPTY_LATER = "TRUNCATE upload_fault_lines"
@@ -43,17 +44,18 @@ WHERE upload_id = %(upload)s AND run = %(run)s
 
 
 def line(
-    upload: uuid.UUID, run: uuid.UUID, sheet: str, row: int, errors: Any, cells: Sequence[WireCell]
+    upload: uuid.UUID, run: uuid.UUID, sheet: str, row: int, errors: Any, cells: list[str], key: str | None
 ) -> str:
-    return f"{upload}\t{run}\t{_word(sheet)}\t{row}\t{_json(errors)}\t{_json(full_texts(cells))}"
+    """`cells` as `full_texts` or `mendable.Texts` give them."""
+    return f"{upload}\t{run}\t{_word(sheet)}\t{row}\t{_json(errors)}\t{_json(cells)}\t{key or ''}"
 
 
 def add(lines: list[str]) -> None:
     copy_lines(COPY, lines)
 
 
-def later_line(row: int, errors: Any, cells: Sequence[WireCell]) -> str:
-    return f"{row}\t{_json(errors)}\t{_json(full_texts(cells))}"
+def later_line(row: int, errors: Any, cells: list[str]) -> str:
+    return f"{row}\t{_json(errors)}\t{_json(cells)}"
 
 
 def add_later(lines: list[str], *, upload: uuid.UUID, run: uuid.UUID, sheet: str) -> None:

@@ -24,8 +24,11 @@ CREATE TEMPORARY TABLE IF NOT EXISTS upload_fault (
 CREATE TEMPORARY TABLE IF NOT EXISTS upload_fault_lines (
   row integer NOT NULL, errors jsonb NOT NULL, cells jsonb NOT NULL
 ) ON COMMIT PRESERVE ROWS;
+CREATE TEMPORARY TABLE IF NOT EXISTS upload_origin (
+  row integer NOT NULL, origin integer NOT NULL, gives_way boolean NOT NULL
+) ON COMMIT PRESERVE ROWS;
 """
-EMPTY = "TRUNCATE upload_staging, upload_fault, upload_fault_lines"
+EMPTY = "TRUNCATE upload_staging, upload_fault, upload_fault_lines, upload_origin"
 COPY = "COPY upload_staging (row, key, key_hash, data, digest, uniques, refused) FROM STDIN (NULL '')"
 COUNT = """
 SELECT count(*) FILTER (WHERE NOT refused), count(*) FILTER (WHERE NOT refused AND superseded),

@@ -53,7 +53,7 @@ def _old_reports(since: Any) -> QuerySet[Report]:
     return Report.objects.filter(state=ReportState.BUILT, swept_at=None, finished_at__lt=since)
 
 
-def _drop_files(reports: QuerySet[Report]) -> None:
+def drop_files(reports: QuerySet[Report]) -> None:
     """The row stays as the story of the demand; the next demand builds the file anew."""
     keys = list(reports.values_list("storage_key", flat=True))
     reports.update(swept_at=Now())
@@ -73,5 +73,5 @@ REPORT_FILES = Kept(
     dt.timedelta(days=7),
     "they can be built again at any time",
     _old_reports,
-    _drop_files,
+    drop_files,
 )

@@ -122,6 +122,8 @@ ASSUMPTIONS: dict[str, str] = {
     "columns_absent": "The file has no column for {columns}; these values are blank.",
     "headers_matched_loosely": "Columns were recognised by a similar name: {pairs}.",
     "percent_as_fraction": "Percentages in {columns} are stored as fractions: 52% as 0.52.",
+    "rows_not_rejoined": "The row numbers of another file were not used: this one can mend no such file.",
+    "rows_not_found_again": "{count:,} rows are none that the first file lacks; they were taken as new ones.",
     "zeros_filled": "Leading zeros in {columns} were taken from the format of the cells.",
 }
 

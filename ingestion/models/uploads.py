@@ -19,7 +19,8 @@ class Upload(Leased):
     `precedence` orders uploads where their keys meet: an upload's own `sequence`, or that of the upload
     whose file it reads again. `reading` is how its sender or a person's answer wants the file read, `asking`
     what a person is asked while it needs an answer; their shapes stand in `ingestion.asking`.
-    `mends` is the upload whose refused rows it brings mended, `story` the first of such a chain.
+    `mends` is the upload whose refused rows it brings mended, `story` the first of such a chain, `mended` how
+    many refused rows of that first one it has brought.
     A `dry_run` has a verdict, of which nothing is stored.
     """
 
@@ -75,6 +76,7 @@ class Upload(Leased):
     superseded = models.BigIntegerField(default=0, db_default=0, editable=False)
     retired = models.BigIntegerField(default=0, db_default=0, editable=False)
     error_count = models.BigIntegerField(default=0, db_default=0, editable=False)
+    mended = models.BigIntegerField(default=0, db_default=0, editable=False)
     cancelled_by_label = models.CharField(max_length=200, blank=True, default="", editable=False)
     cancel_reason = models.TextField(blank=True, default="", editable=False)
 
@@ -133,8 +135,8 @@ class UploadKeys(models.Model):
 
 class RowError(models.Model):
     """One spreadsheet row that was refused: `errors` is a list of {column, header, cell, value, code,
-    message, remedy}. In an upload that mends, `origin` is the row's number in the first file of the story;
-    `mended_by` is the upload that has stored it since.
+    message, remedy}, `key` the key of its record where that could be read. In an upload that mends, `origin`
+    is the row's number in the first file of the story; `mended_by` is the upload that has brought it since.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -144,6 +146,7 @@ class RowError(models.Model):
     row = models.IntegerField()
     errors = models.JSONField()
     cells = models.JSONField(default=list)
+    key = models.TextField(blank=True, default="", db_default="")
     origin = models.IntegerField(null=True)
     mended_by = models.ForeignKey(
         Upload, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
@@ -187,7 +190,9 @@ class Report(Leased):
     """A download built by a worker on first demand."""
 
     class Kind(models.TextChoices):
-        XLSX = "xlsx"
+        XLSX = "xlsx"  # the refused rows, annotated
+        MEND = "mend"  # the refused rows that are still open, to be mended and sent again
+        WHOLE = "whole"  # the whole sheet, annotated
         CSV = "csv"
         JSON = "json"
 

@@ -7,7 +7,8 @@ from django.conf import settings
 from django.db import transaction
 
 from accounts.models import Organisation
-from ingestion import reading_upload, report_files, report_workbook, verdicts
+from ingestion import reading_upload, report_files, report_mend, report_whole, report_workbook, verdicts
+from ingestion.content_types import ENDINGS
 from ingestion.kill_points import REPORT_AFTER_COMMIT, REPORT_BEFORE_COMMIT, REPORT_BUILT
 from ingestion.models import Report, Upload
 from ingestion.states import ReportState
@@ -24,7 +25,7 @@ def build_report(job: Job, context: None) -> None:
     folder = settings.VAR_DIR / "tmp"
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix="report-") as temporary:
-        path = Path(temporary) / f"report.{report.kind}"
+        path = Path(temporary) / f"report.{ENDINGS[report.kind]}"
         _write(job, upload, upload.organisation, report.kind, path)
         sha256, size = _measure(path)
         files().put_file(key, path)
@@ -43,6 +44,10 @@ def build_report(job: Job, context: None) -> None:
 def _write(job: Job, upload: Upload, organisation: Organisation, kind: str, path: Path) -> None:
     if kind == Report.Kind.XLSX:
         report_workbook.write(path, upload, _headers(job, upload, organisation), job)
+    elif kind == Report.Kind.MEND:
+        report_mend.write(path, upload, _headers(job, upload, organisation), job)
+    elif kind == Report.Kind.WHOLE:
+        report_whole.write(path, upload, organisation, job)
     elif kind == Report.Kind.CSV:
         report_files.write_csv(path, upload, job)
     else:

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from ingestion import reading_upload, row_errors, shared_values, staging
+from ingestion import mending_rows, reading_upload, row_errors, shared_values, staging
 from ingestion.checking.checker import Checker
 from ingestion.checking.shown import cell_text
 from ingestion.context import Context
 from ingestion.kill_points import KEYS_AFTER, KEYS_BEFORE
+from ingestion.mendable import Mendable
 from ingestion.models import Dataset
 from ingestion.reading.cells import WireCell
 from work import crash
@@ -34,6 +35,8 @@ def check_keys(job: Job, context: Context) -> None:
     crash.point(KEYS_BEFORE)
     job.progress(0, total=context.rows_read, unit="rows")
     staging.analyse()
+    if context.mending and context.checker.primary_key:
+        mending_rows.rejoin_by_key(context.mending.root)
     if context.checker.primary_key:
         shared_values.refuse_shared_keys()
         job.check()
@@ -47,6 +50,8 @@ def compare_with_stored(job: Job, context: Context) -> None:
     """Look at newer uploads and at other records; again whenever the dataset has moved meanwhile."""
     dataset = Dataset.objects.only("version").get(pk=context.dataset.pk)
     shared_values.leave_out_superseded(dataset.pk, context.upload.precedence)
+    if context.mending:
+        mending_rows.give_way()
     shared_values.refuse_taken_values(dataset.pk, context.unique_fields)
     _report_faults(job, context)
     context.looked_at = dataset.version
@@ -59,6 +64,7 @@ def _report_faults(job: Job, context: Context) -> None:
     if first is None:
         return
     lines: list[str] = []
+    mendable = Mendable(context.checker)
     run: dict[str, Any] = {"upload": context.upload.pk, "run": job.token, "sheet": context.sheet}
     with reading_upload.opened(job, context.upload, context.organisation) as reader:
         row_number, found = first
@@ -68,7 +74,7 @@ def _report_faults(job: Job, context: Context) -> None:
                 if row[0] != row_number:
                     continue
                 errors = [_error(context.checker, fault, row[1]) for fault in found]
-                lines.append(row_errors.later_line(row_number, errors, row[1]))
+                lines.append(row_errors.later_line(row_number, errors, mendable.texts(row[1])))
                 row_number, found = next(faults, (0, []))
             if len(lines) >= PAGE or not row_number:
                 row_errors.add_later(lines, **run)

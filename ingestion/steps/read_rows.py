@@ -6,12 +6,13 @@ The child reads ahead while this process checks, and every batch is committed: n
 import json
 from collections.abc import Iterable
 
-from ingestion import reading_upload, row_errors, staging
+from ingestion import mending, mending_marks, mending_rows, reading_upload, row_errors, staging
 from ingestion.checking.checker import CheckedRow, Checker
 from ingestion.checking.keys import key_hash
 from ingestion.checking.texts import shown
 from ingestion.context import Context
 from ingestion.kill_points import READ_AFTER, READ_BATCH, READ_BEFORE
+from ingestion.mendable import Mendable
 from ingestion.reading.reader import Reader, RowsFrame
 from work import crash
 from work.failures import PermanentFailure
@@ -27,6 +28,7 @@ def read_rows(job: Job, context: Context) -> None:
     staging.begin()
     with reading_upload.opened(job, context.upload, context.organisation) as reader:
         _match_header(reader, context)
+        _begin_mending(job, reader, context)
         batch = Batch(job, context)
         for frame in reader:
             batch.add(frame)
@@ -46,10 +48,13 @@ class Batch:
         self.staged: list[str] = []
         self.refused: list[str] = []
         self.rows = 0
+        self.mendable = Mendable(context.checker)
 
     def add(self, frame: RowsFrame) -> None:
         checked = self.context.checker.check_batch(frame.rows)
         self.rows += len(frame.rows)
+        if self.context.mending:
+            self.context.mending.rejoin(frame.rows, checked)
         _refuse_long_keys(self.context.checker, checked)
         refused = [row for row in checked if row.errors]
         if refused:
@@ -62,6 +67,9 @@ class Batch:
     def store(self) -> None:
         staging.add(self.staged)
         row_errors.add(self.refused)
+        if self.context.mending:
+            mending_rows.add(self.context.mending.lines)
+            self.context.mending.lines.clear()
         self.staged.clear()
         self.refused.clear()
         crash.point(READ_BATCH)
@@ -74,16 +82,23 @@ class Batch:
         ]
 
     def _unkeyed(self, checked: Iterable[CheckedRow]) -> Iterable[str]:
-        """Without a primary key nothing is ever replaced: each row of each upload is a record of its own."""
+        """Without a primary key nothing is ever replaced, but by a row that brings it mended: each row of
+        each upload is a record of its own."""
         return [
-            f'{row.row}\t["{self.upload}",{row.row}]\t0\t{row.json}\t\\x{row.digest.hex()}\t{_uniques(row)}\tf'
+            f"{row.row}\t{key}\t{hashed}\t{row.json}\t\\x{row.digest.hex()}\t{_uniques(row)}\tf"
             for row in checked
+            for key, hashed in [self._own_key(row.row)]
         ]
+
+    def _own_key(self, row: int) -> tuple[str, int]:
+        mended = self.context.mending.key_of(row) if self.context.mending else None
+        return (mended, key_hash(mended)) if mended else (f'["{self.upload}",{row}]', 0)
 
     def _refuse(self, frame: RowsFrame, refused: Iterable[CheckedRow]) -> None:
         typed = {row[0]: row[1] for row in frame.rows}
         for row in refused:
-            line = row_errors.line(self.upload, self.run, frame.sheet, row.row, row.errors, typed[row.row])
+            cells = self.mendable.texts(typed[row.row])
+            line = row_errors.line(self.upload, self.run, frame.sheet, row.row, row.errors, cells, row.key)
             self.refused.append(line)
             if row.key is not None:
                 self.staged.append(f"{row.row}\t{row.key}\t{key_hash(row.key)}\t\t\t\tt")
@@ -102,9 +117,17 @@ def _refuse_long_keys(checker: Checker, checked: Iterable[CheckedRow]) -> None:
 def _match_header(reader: Reader, context: Context) -> None:
     header = reader.header
     context.sheet = header.sheet
-    match = context.checker.match_header(header.cells, row=header.row)
+    marks = mending_marks.find(header.cells)
+    match = context.checker.match_header(mending_marks.without(header.cells, marks), row=header.row)
     if match.failure is not None:
         raise PermanentFailure(match.failure.code, **match.failure.detail)
+
+
+def _begin_mending(job: Job, reader: Reader, context: Context) -> None:
+    context.mending, said = mending.begin(job, context.upload, reader.header.cells)
+    if context.mending:
+        context.mending.headers = context.headers
+    context.checker.header.assumptions += said  # type: ignore[union-attr]
 
 
 def _close(reader: Reader, context: Context) -> None:
@@ -112,6 +135,8 @@ def _close(reader: Reader, context: Context) -> None:
     context.blank = reader.end.blank_rows + context.checker.blank
     context.rows_read = reader.end.rows + reader.end.blank_rows
     context.assumptions = [*reader.end.assumptions, *context.checker.assumptions]
+    if context.mending and not context.checker.primary_key:
+        context.assumptions += context.mending.said(context.rows_read - context.blank)
 
 
 def _uniques(row: CheckedRow) -> str:

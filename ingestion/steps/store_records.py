@@ -5,7 +5,7 @@ import datetime as dt
 from django.db import transaction
 from django.db.models import F
 
-from ingestion import locks, merging, row_errors, shared_values, staging, verdicts
+from ingestion import locks, mending_rows, merging, row_errors, shared_values, staging, verdicts
 from ingestion.context import Context
 from ingestion.kill_points import STORE_AFTER_COMMIT, STORE_BEFORE, STORE_BEFORE_COMMIT
 from ingestion.models import Dataset, SchemaVersion
@@ -44,13 +44,19 @@ def _store(job: Job, context: Context) -> None:
     if moved:
         shared_values.leave_out_superseded(dataset_id, upload.precedence)
     refused, errors = row_errors.count(upload=upload.pk, run=job.token)
-    merged = None
+    merged, mended = None, 0
+    if context.mending:
+        mending_rows.name_origins(upload=upload.pk, run=job.token)
     if context.rows_read - context.blank - refused:
         merged = merging.merge(dataset_id=dataset_id, upload_id=upload.pk)
-        if context.checker.primary_key:
+        if context.checker.primary_key or context.mending:
             merging.keep_keys(dataset_id=dataset_id, upload_id=upload.pk, precedence=upload.precedence)
+        if context.mending:
+            mended = mending_rows.mark(upload=upload, root=context.mending.root)
+            mending_rows.outdate_reports(context.mending.root)
         _move_dataset(context)
     columns = verdicts.columns(job, context, refused=refused, errors=errors, merged=merged)
+    columns["mended"] = mended
     state = verdicts.state(refused=refused, merged=merged)
     verdicts.record(upload, state, columns)
     job.finish(state=state, fields=columns)

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from ingestion import queries, reports
+from ingestion import queries, reports, stories
 from ingestion.content_types import CONTENT_TYPES
 from ingestion.models import Report, Upload
 from ingestion.states import ReportState
@@ -19,7 +19,20 @@ from work.storage import FileMissing
 from work.views.requests import Request
 
 NOT_THERE = "This report is not there yet. Ask for it here; a worker builds it in a moment."
-WORDS = {"xlsx": "Annotated workbook", "csv": "CSV", "json": "JSON"}
+WORDS = {
+    "mend": "Rows to mend",
+    "xlsx": "Annotated workbook",
+    "whole": "Whole sheet, annotated",
+    "csv": "CSV",
+    "json": "JSON",
+}
+MEANINGS = {
+    "mend": "Only the rows that are open. Sent again, they join their file.",
+    "xlsx": "The refused rows, each fault marked and explained.",
+    "whole": "Every row as it stood, each fault marked in its place.",
+    "csv": "One line per error, for any program.",
+    "json": "One item per error, as it is kept.",
+}
 
 
 @require_safe
@@ -83,16 +96,24 @@ def _ask(request: Request, upload: Upload, kind: str) -> HttpResponse:
     return redirect("upload", upload_id=upload.pk)
 
 
-def reports_of(upload: Upload) -> list[tuple[str, str, Report | None]]:
-    """(kind, word, report or None) for each download there is."""
+def reports_of(upload: Upload) -> list[tuple[str, str, str, Report | None]]:
+    """(kind, word, what it is, report or None) for each download there is."""
     live = queries.live_reports(upload)
-    return [(kind, word, live.get(kind)) for kind, word in WORDS.items()]
+    mendable = stories.may_be_mended(upload)
+    return [
+        (kind, word, MEANINGS[kind], live.get(kind))
+        for kind, word in WORDS.items()
+        if mendable or kind != Report.Kind.MEND
+    ]
 
 
 def _place(
     request: Request, upload: Upload, kind: str, found: Report | None, refused: str = "", status: int = 200
 ) -> HttpResponse:
-    context = {"upload": upload, "kind": kind, "word": WORDS[kind], "report": found, "refused": refused}
+    context = {
+        "upload": upload, "kind": kind, "word": WORDS[kind], "meaning": MEANINGS[kind], "report": found,
+        "refused": refused,
+    }  # fmt: skip
     return TemplateResponse(request, "ingestion/_report.html", context, status=status)
 
 

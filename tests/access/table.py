@@ -212,6 +212,8 @@ ROWS = [
     row("api:list_errors",               "GET",  "upload",     "401  404   200   200   200   200"),
     row("api:get_original",              "GET",  "upload",     "401  404   200   200   200   200"),
     row("api:get_report_xlsx",           "GET",  "verdict",    "401  404   202   202   202   202"),
+    row("api:get_report_mend",           "GET",  "verdict",    "401  404   409   409   409   409"),
+    row("api:get_report_whole",          "GET",  "verdict",    "401  404   202   202   202   202"),
     row("api:get_report_csv",            "GET",  "verdict",    "401  404   200   200   200   200"),
     row("api:get_report_json",           "GET",  "verdict",    "401  404   202   202   202   202"),
     row("api:list_datasets",             "GET",  "",           "401  200   200   200   200   200"),

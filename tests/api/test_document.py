@@ -16,6 +16,7 @@ FIXED = {
     "GET /me", "POST /uploads", "GET /uploads", "GET /uploads/{upload_id}",
     "POST /uploads/{upload_id}/cancellation", "GET /uploads/{upload_id}/errors",
     "GET /uploads/{upload_id}/report.xlsx", "GET /uploads/{upload_id}/report.csv",
+    "GET /uploads/{upload_id}/report.mend.xlsx", "GET /uploads/{upload_id}/report.whole.xlsx",
     "GET /uploads/{upload_id}/report.json", "GET /uploads/{upload_id}/original", "GET /datasets",
     "POST /datasets", "GET /datasets/{slug}", "GET /datasets/{slug}/schema", "PUT /datasets/{slug}/schema",
     "GET /datasets/{slug}/records", "POST /datasets/infer", "GET /datasets/{slug}/template.xlsx",

@@ -13,7 +13,7 @@ from hypothesis import settings as examples
 
 from config.api import api
 from config.wsgi import application
-from ingestion.models import RowError
+from ingestion.models import RowError, Upload
 from tests.access.world import make_world
 from tests.api.schemathesis_requests import aim
 from tests.factories import DatasetFactory
@@ -62,6 +62,8 @@ def with_more(world):
         RowError.objects.create(
             upload=world.verdict, run=world.verdict.run, sheet="a", row=row, errors=errors
         )
+    refused = {"refused": 2, "rows_read": 2, "error_count": 2, "failure_code": "every_row_refused"}
+    Upload.objects.filter(pk=world.verdict.pk).update(**refused)
     return world
 
 

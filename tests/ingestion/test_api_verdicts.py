@@ -70,7 +70,18 @@ def test_errors_are_listed_and_filtered(api, partial):
         (3, "B3", "many", "type_integer"),
         (4, "B4", "=1+1", "type_integer"),
     ]
-    assert set(items[0]) == {"sheet", "row", "column", "header", "cell", "value", "code", "message", "remedy"}
+    assert set(items[0]) == {
+        "sheet",
+        "row",
+        "origin",
+        "column",
+        "header",
+        "cell",
+        "value",
+        "code",
+        "message",
+        "remedy",
+    }
     assert api("get", f"/uploads/{partial}/errors?code=required").json()["items"] == []
     assert len(api("get", f"/uploads/{partial}/errors?code=type_integer&column=B").json()["items"]) == 2
 

@@ -1,9 +1,11 @@
 """Reports of refused rows: harmless for spreadsheet programs, complete, and built once."""
 
+import datetime as dt
 import io
 
 import openpyxl
 import pytest
+import xlsxwriter
 
 from ingestion import report_workbook, reports
 from ingestion.models import Report
@@ -32,6 +34,9 @@ def test_text_that_a_program_would_calculate_is_neutralised(text):
 def test_other_text_stays_as_it_is(text):
     assert neutral(text) == text
     assert not is_formula_like(text)
+
+
+SHEETS = {"xlsx": ("Refused rows", "C2"), "mend": ("Rows to mend", "B2"), "whole": ("Whole sheet", "B2")}
 
 
 def build(upload, kind, by):
@@ -96,13 +101,46 @@ def test_mended_workbook_can_be_sent_again(process, by, dataset):
 
 
 @pytest.mark.django_db(transaction=True)
+def test_whole_sheet_keeps_every_row_in_its_place_and_as_it_was(process, by):
+    fields = [{"name": "id"}, {"name": "amount", "type": "integer"}, {"name": "on", "type": "date"}]
+    file = io.BytesIO()
+    with xlsxwriter.Workbook(file) as book:
+        sheet, day = book.add_worksheet(), book.add_format({"num_format": "dd.mm.yyyy"})
+        percent, zeros = book.add_format({"num_format": "0%"}), book.add_format({"num_format": "00000"})
+        sheet.write_row(1, 0, ["id", "amount", "on", "share", "flag", "code", "error"])
+        sheet.write_row(2, 0, ["a", 1])
+        sheet.write_datetime(2, 2, dt.date(2024, 5, 31), day)
+        sheet.write(2, 3, 0.52, percent)
+        sheet.write_boolean(2, 4, True)
+        sheet.write(2, 5, 6083, zeros)
+        sheet.write_formula(2, 6, "=NA()", None, "#N/A")
+        sheet.write_string(4, 0, "=b")
+        sheet.write_string(4, 1, "x")
+    into = DatasetFactory(schema={"fields": fields, "primaryKey": ["id"]})
+    upload = process(file.getvalue(), filename="a.xlsx", into=into)
+
+    sheet = openpyxl.load_workbook(io.BytesIO(build(upload, "whole", by)))["Whole sheet"]
+
+    assert [cell.value for cell in sheet[2]][:3] == ["id", "amount", "on"]
+    values = [cell.value for cell in sheet[3]][:7]
+    assert values.pop(2).date() == dt.date(2024, 5, 31)
+    assert values == ["a", 1, 0.52, True, 6083, "=#N/A"]
+    assert (sheet["D3"].number_format, sheet["F3"].number_format) == ("0.00%", "00000")
+    assert (sheet["A5"].value, sheet["A5"].data_type) == ("=b", "s")
+    assert sheet["B5"].fill.fgColor.rgb == "FFFFE0B2"
+    assert "B5: “x” is not a whole number." in sheet["H5"].value
+    assert sheet["H3"].value is None
+
+
+@pytest.mark.django_db(transaction=True)
 def test_control_characters_of_a_cell_reach_every_report_as_pictures(process, by):
     upload = process(b"id,amount\na,\x01\x00x\nb,1\n")
 
     for kind in Report.Kind.values:
         content = build(upload, kind, by)
-        if kind == "xlsx":
-            shown = openpyxl.load_workbook(io.BytesIO(content))["Refused rows"]["C2"].value
+        if kind in SHEETS:
+            sheet, place = SHEETS[kind]
+            shown = openpyxl.load_workbook(io.BytesIO(content))[sheet][place].value
         else:
             shown = content.decode("utf-8-sig")
         assert "␁" in shown

@@ -1,0 +1,114 @@
+"""A chain of uploads that mend one another, read as one story about the rows of the first file."""
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import F, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models.functions import Coalesce
+
+from ingestion import queries
+from ingestion.failures import EVERY_ROW_REFUSED
+from ingestion.models import RowError, Upload
+from ingestion.states import UploadState
+
+
+@dataclass(frozen=True)
+class Story:
+    """`stored` counts rows that the first file brought itself, `mended` those that later ones did; `left`
+    are refused and in no later file. rows = stored + superseded + mended + left, but for rows that a later
+    file has added, which are left when they were refused.
+    """
+
+    root: Upload
+    chapters: list[Upload]  # in the order of acceptance, the first file in front
+    rows: int
+    stored: int
+    mended: int
+    left: int
+
+    @property
+    def newest(self) -> Upload:
+        """Where one goes on."""
+        return self.chapters[-1]
+
+    @property
+    def is_chain(self) -> bool:
+        return len(self.chapters) > 1
+
+
+def of(upload: Upload) -> Story:
+    root = upload.story or upload
+    later = list(_chapters(root.pk))
+    mended = sum(chapter.mended for chapter in later)
+    left = root.refused - mended + (added_and_open(root.pk).count() if later else 0)
+    return Story(
+        root=root,
+        chapters=[root, *later],
+        rows=root.rows_read - root.blank,
+        stored=root.stored,
+        mended=mended,
+        left=left,
+    )
+
+
+def may_be_mended(upload: Upload) -> bool:
+    """Whether all that its file lacks in the dataset is its refused rows."""
+    if upload.run is None or upload.dry_run or not upload.refused:
+        return False
+    return upload.state == UploadState.PARTIAL or (
+        upload.state == UploadState.FAILED and upload.failure_code == EVERY_ROW_REFUSED
+    )
+
+
+def open_rows(upload: Upload) -> QuerySet[RowError]:
+    """The refused rows of one verdict that no later file has brought."""
+    return queries.error_rows(upload).filter(mended_by=None)
+
+
+def added_and_open(root: uuid.UUID) -> QuerySet[RowError]:
+    """Refused rows that stand in a later file only."""
+    return RowError.objects.filter(
+        upload__story=root, upload__dry_run=False, run=F("upload__run"), origin=None, mended_by=None
+    )
+
+
+def something_left(uploads: QuerySet[Upload]) -> QuerySet[Upload]:
+    """Annotate `left_in_story`: refused rows of the first file that no later one has brought."""
+    later = Upload.objects.filter(story=OuterRef("first_of_story"), dry_run=False).order_by()
+    brought = later.values("story").annotate(total=Sum("mended")).values("total")
+    refused = Upload.objects.filter(pk=OuterRef("first_of_story")).values("refused")
+    return uploads.annotate(
+        first_of_story=Coalesce("story_id", "id"),
+        left_in_story=Subquery(refused) - Coalesce(Subquery(brought), Value(0), output_field=IntegerField()),
+    )
+
+
+def body(upload: Upload) -> dict[str, Any]:
+    """The story as the API tells it."""
+    story = of(upload)
+    return {
+        "root": str(story.root.pk),
+        "chapters": [
+            {
+                "upload": str(chapter.pk),
+                "filename": chapter.filename,
+                "sent_by": chapter.uploaded_by_label,
+                "accepted_at": chapter.accepted_at,
+                "status": chapter.state,
+                "mended": chapter.mended,
+                "refused": chapter.refused,
+            }
+            for chapter in story.chapters
+        ],
+        "rows": story.rows,
+        "stored": story.stored,
+        "mended": story.mended,
+        "left": story.left,
+    }
+
+
+def _chapters(root: uuid.UUID) -> QuerySet[Upload]:
+    """A trial run brings nothing, and a withdrawn one told nothing."""
+    cancelled = Q(state=UploadState.CANCELLED)
+    return Upload.objects.filter(~cancelled, story=root, dry_run=False).order_by("sequence")
