@@ -8,8 +8,9 @@ from ninja import File, Form, Header, Query, Router, Status
 from ninja.files import UploadedFile
 
 from accounts.scoping import organisation_of, require
+from ingestion import answers, api_datasets, api_inferring, api_options, queries, reports, uploads
 from ingestion import api_bodies as bodies
-from ingestion import api_datasets, api_inferring, api_options, queries, reports, uploads
+from ingestion.api_questions import AnswerRequest
 from ingestion.content_types import CONTENT_TYPES, ENDINGS
 from ingestion.models import Report, Upload
 from ingestion.states import ReportState
@@ -123,6 +124,36 @@ def cancel(
             "Upload a corrected file: it replaces what this one stored.",
         ) from error
     return bodies.upload_detail(_find(request, upload_id))
+
+
+@router.post(
+    "/uploads/{uuid:upload_id}/answer",
+    response={200: bodies.UploadDetail, **responses(409)},
+    summary="Answer what an upload asks: it is due again at once",
+)
+def answer(request: HttpRequest, upload_id: uuid.UUID, given: AnswerRequest) -> Any:
+    """Only while the upload is in `needs_answer`: `question` says what is asked. To name the code of the
+    question in `confirm` agrees to what it suggests. Each fault of an answer is named in `errors`. Headings
+    that a mapping names are remembered for the next files of the dataset.
+    """
+    upload = _find(request, upload_id)
+    require(request, "answer", upload.organisation)
+    try:
+        answered = answers.answer(
+            upload=upload,
+            reading=given.reading(),
+            by=request.principal,  # type: ignore[attr-defined]
+            why=given.why,
+        )
+    except StateChanged as error:
+        raise Problem(
+            409,
+            "not_asking",
+            f"The upload is {error.found} and asks nothing that this answers.",
+            "Read the upload again: it says where it stands, and what it asks now if it asks.",
+            upload_status=error.found,
+        ) from error
+    return bodies.upload_detail(answered)
 
 
 @router.get(

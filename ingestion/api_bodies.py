@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from ninja import Schema
 from pydantic import Field, WithJsonSchema
 
-from ingestion import queries, stories
+from ingestion import api_questions, queries, stories
 from ingestion.api_table_schema import table_schema
 from ingestion.content_types import ENDINGS
 from ingestion.models import Dataset, Record, Report, SchemaVersion, Upload
@@ -101,9 +101,12 @@ class StoryBody(Schema):
 
 
 class UploadDetail(UploadBody):
+    """`question` is what it asks while it needs an answer."""
+
     starts: list[Start]
-    mends: str | None
     story: StoryBody
+    question: api_questions.QuestionBody | None
+    answered_by: str | None
 
 
 class AcceptedUpload(UploadBody):
@@ -206,8 +209,9 @@ def upload_detail(upload: Upload) -> dict[str, Any]:
     body = work_body(PIPELINE, upload, status_url=upload_url(upload.pk)) | _own(upload)
     return body | {
         "starts": [_start(attempt) for attempt in queries.starts(upload)],
-        "mends": str(upload.mends_id) if upload.mends_id else None,
         "story": stories.body(upload),
+        "question": api_questions.question(upload, address=upload_url(upload.pk)),
+        "answered_by": upload.answered_by_label or None,
     }
 
 
@@ -279,6 +283,7 @@ def _own(upload: Upload) -> dict[str, Any]:
             "self": address,
             "original": f"{address}/original",
             "cancellation": f"{address}/cancellation",
+            "answer": f"{address}/answer",
             "errors": f"{address}/errors",
             **{f"report_{kind}": f"{address}/report.{ENDINGS[kind]}" for kind in Report.Kind.values},
         },

@@ -1,4 +1,4 @@
-"""Where the crash suite kills a worker in the middle of an upload or a report, in the order they are passed.
+"""Where the crash suite kills a process in the middle of an upload, an answer or a report, in their order.
 
 `crash.point` is called with each of these names; a point that is never reached fails the suite.
 """
@@ -11,6 +11,8 @@ KEYS_AFTER = "keys.after"
 STORE_BEFORE = "store.before"
 STORE_BEFORE_COMMIT = "store.before_commit"
 STORE_AFTER_COMMIT = "store.after_commit"
+ANSWER_BEFORE_COMMIT = "answer.before_commit"
+ANSWER_AFTER_COMMIT = "answer.after_commit"
 REPORT_BUILT = "report.built"
 REPORT_BEFORE_COMMIT = "report.before_commit"
 REPORT_AFTER_COMMIT = "report.after_commit"
@@ -19,5 +21,6 @@ UPLOAD_POINTS = (
     READ_BEFORE, READ_BATCH, READ_AFTER, KEYS_BEFORE, KEYS_AFTER, STORE_BEFORE, STORE_BEFORE_COMMIT,
     STORE_AFTER_COMMIT,
 )  # fmt: skip
+ANSWER_POINTS = (ANSWER_BEFORE_COMMIT, ANSWER_AFTER_COMMIT)
 REPORT_POINTS = (REPORT_BUILT, REPORT_BEFORE_COMMIT, REPORT_AFTER_COMMIT)
-POINTS = (*UPLOAD_POINTS, *REPORT_POINTS)
+POINTS = (*UPLOAD_POINTS, *ANSWER_POINTS, *REPORT_POINTS)

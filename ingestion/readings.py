@@ -43,10 +43,12 @@ def entries(given: Mapping[str, Any]) -> Reading:
     return cast(Reading, {name: given[name] for name in ENTRIES if given.get(name) not in (None, "", {}, [])})
 
 
-def not_valid(faults: list[Fault], *, code: str = "reading_not_valid") -> Problem:
+def not_valid(faults: list[Fault]) -> Problem:
     said = " ".join(fault.message for fault in faults[:3])
     more = f" And {len(faults) - 3} more." if len(faults) > 3 else ""
-    return Problem(422, code, said + more, REMEDY, errors=[fault._asdict() for fault in faults])
+    return Problem(
+        422, "reading_not_valid", said + more, REMEDY, errors=[fault._asdict() for fault in faults]
+    )
 
 
 def faults_of(given: Any, *, schema: Mapping[str, Any]) -> list[Fault]:

@@ -24,7 +24,7 @@ from work.failures import (
 )
 from work.jobs import Job
 from work.leases import Account, Lease
-from work.models import Outcome
+from work.models import Attempt, Outcome
 
 log = structlog.get_logger(__name__)
 
@@ -161,10 +161,18 @@ def _try_again_later(job: Job, error: Exception) -> None:
 
 
 def _age(job: Job) -> dt.timedelta:
-    """Since the row was accepted, by the database's clock and the seconds of this attempt."""
+    """Since the row was accepted, or first taken after the last answer of a person, who may take days; by the
+    database's clock and the seconds of this attempt."""
     since_claim = dt.timedelta(seconds=time.monotonic() - job.began)
-    waited: dt.timedelta = job.row.started_at - job.row.accepted_at
+    waited: dt.timedelta = job.row.started_at - (_taken_after_an_answer(job) or job.row.accepted_at)
     return waited + since_claim
+
+
+def _taken_after_an_answer(job: Job) -> dt.datetime | None:
+    attempts = Attempt.objects.filter(pipeline=job.lease.pipeline.name, subject=job.row.pk)
+    asked = attempts.filter(outcome=Outcome.ASKED).order_by("-number").first()
+    first = asked and attempts.filter(number__gt=asked.number).order_by("number").first()
+    return first.started_at if first else None
 
 
 def _refuse(job: Job, lost: LeaseLost) -> None:

@@ -28,6 +28,7 @@ THINGS = {
     "member": lambda w: ({"organisation": "north", "member": w.member.pk}, {}),
     "token": lambda w: ({"organisation": "north", "token": w.token.pk}, {}),
     "upload": lambda w: ({"upload_id": w.upload.pk}, {}),
+    "asking": lambda w: ({"upload_id": w.asking.pk}, {}),
     "verdict": lambda w: ({"upload_id": w.verdict.pk}, {}),
     "dataset": lambda w: ({"slug": "stations"}, {"organisation": "north"}),
     "report": lambda w: ({"upload_id": w.verdict.pk, "kind": "csv"}, {}),
@@ -68,6 +69,7 @@ def chosen(w):
 
 
 SCHEMA = {"fields": [{"name": "id", "type": "string"}], "primaryKey": ["id"]}
+ANSWER = {"mapping": {"id": "A", "amount": None}}
 NEW_TOKEN = {"title": "x", "role": "uploader"}
 DATASET = {"slug": "new", "title": "New", "schema": SCHEMA}
 PASSWORD = {"oldpassword": "x", "password1": "y", "password2": "z"}
@@ -209,6 +211,7 @@ ROWS = [
     row("api:accept",                    "POST", "north",      "401  404   202   202   202   202", a_file),
     row("api:get_upload",                "GET",  "upload",     "401  404   200   200   200   200"),
     row("api:cancel",                    "POST", "upload",     "401  404   200   200   200   200", {"why": "x"}),
+    row("api:answer",                    "POST", "asking",     "401  404   200   200   200   200", ANSWER),
     row("api:list_errors",               "GET",  "upload",     "401  404   200   200   200   200"),
     row("api:get_original",              "GET",  "upload",     "401  404   200   200   200   200"),
     row("api:get_report_xlsx",           "GET",  "verdict",    "401  404   202   202   202   202"),

@@ -11,6 +11,7 @@ from accounts import tokens
 from accounts.models import Organisation
 from ingestion.models import Record, Report, Upload
 from tests.factories import DatasetFactory, MembershipFactory, UploadFactory, UserFactory
+from tests.ingestion import askings
 from work import decisions, storage
 from work.models import Attempt, BulkAction, Delivery, Event, Notification, PeriodicRun
 from work.recovery import PARKED
@@ -54,6 +55,7 @@ def make_world():
         dataset=dataset,
         upload=_waiting_upload(dataset),
         verdict=verdict,
+        asking=_asking_upload(dataset),
         report=_report(verdict),
         record=Record.objects.create(
             dataset=dataset, key="1", data={"id": "1", "amount": 2}, digest=b"x", upload=verdict
@@ -118,6 +120,15 @@ def _report(verdict):
 def _waiting_upload(dataset):
     kept = storage.files().put(io.BytesIO(b"id,amount\n1,2\n"), organisation_slug="north", limit=1000)
     upload = UploadFactory(dataset=dataset, storage_key=kept.key, sha256=kept.sha256, size=kept.size)
+    return Upload.objects.get(pk=upload.pk)
+
+
+def _asking_upload(dataset):
+    upload = UploadFactory(dataset=dataset, filename="asking.csv")
+    asking = askings.which_columns()
+    Upload.objects.filter(pk=upload.pk).update(
+        state="needs_answer", due_at=None, asked_at=timezone.now(), question=asking["code"], asking=asking
+    )
     return Upload.objects.get(pk=upload.pk)
 
 

@@ -50,6 +50,8 @@ def path_parameters(case, world):
 
 
 def upload_for(case, world):
+    if case.path.endswith("/answer"):
+        return world.asking
     return world.upload if case.path.endswith(("/cancellation", "/original")) else world.verdict
 
 
@@ -67,6 +69,8 @@ def body(case, world):
     if case.media_type == "multipart/form-data":
         known = {"dataset": world.dataset.slug, "file": CSV}
         return known | {name: value for name, value in options(world).items() if name in case.body}
+    if case.path.endswith("/answer"):
+        return answer(case.body)
     if case.path.endswith("/schema"):
         return alone(fitting(case.body))
     if case.path.endswith("/datasets"):
@@ -95,6 +99,12 @@ def without_nul(value):
     if isinstance(value, list):
         return [without_nul(each) for each in value]
     return value.replace("\0", "0") if isinstance(value, str) else value
+
+
+def answer(given):
+    """Which sheets, rows and columns there are stands in the question."""
+    fits = {"sheet": "Data", "header_row": 3, "header_rows": 1, "confirm": ["which_columns"]}
+    return {name: fits[name] for name in fits if name in given} | {"mapping": {"id": "A", "amount": None}}
 
 
 def fitting(schema):

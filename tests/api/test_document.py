@@ -14,6 +14,7 @@ from tests.factories import DatasetFactory, UploadFactory
 
 FIXED = {
     "GET /me", "POST /uploads", "GET /uploads", "GET /uploads/{upload_id}",
+    "POST /uploads/{upload_id}/answer",
     "POST /uploads/{upload_id}/cancellation", "GET /uploads/{upload_id}/errors",
     "GET /uploads/{upload_id}/report.xlsx", "GET /uploads/{upload_id}/report.csv",
     "GET /uploads/{upload_id}/report.mend.xlsx", "GET /uploads/{upload_id}/report.whole.xlsx",

@@ -121,6 +121,31 @@ def test_temporary_failures_end_by_age(run, accepted_long_ago):
     assert attempt.outcome == Outcome.FAILED
 
 
+def test_days_that_a_person_took_to_answer_do_not_count(run, accepted_long_ago):
+    asks = raising(Asks("which_sheet", UploadState.NEEDS_ANSWER))
+    upload, _ = run(asks)
+    accepted_long_ago(upload, dt.timedelta(hours=50))
+    Upload.objects.filter(pk=upload.pk).update(
+        state=UploadState.ACCEPTED, asked_at=None, question=None, due_at=Now()
+    )
+
+    upload, _ = run(raising(TemporaryFailure("storage_away")), upload=upload)
+
+    assert (upload.state, upload.failure_code) == (UploadState.ACCEPTED, "")
+
+
+def test_question_and_what_the_pipeline_says_of_it_are_one_transaction(run):
+    def on_asking(row, question):
+        Upload.objects.filter(pk=row.pk).update(filename=question)
+
+    asks = raising(Asks("which_sheet", UploadState.NEEDS_ANSWER))
+    asked, _ = run(asks, on_asking=on_asking)
+    refused, _ = run(raising(Asks("which_sheet", "invented")), on_asking=on_asking)
+
+    assert (asked.state, asked.filename) == (UploadState.NEEDS_ANSWER, "which_sheet")
+    assert refused.filename == "stations.csv"
+
+
 def test_age_is_read_from_the_database_and_not_from_the_workers_clock(run, monkeypatch):
     monkeypatch.setattr("django.utils.timezone.now", lambda: dt.datetime.now(dt.UTC) + dt.timedelta(days=3))
 

@@ -1,0 +1,203 @@
+"""What a person answers about: a sheet as it was kept with the question, its headings, and which field each
+column could be. Another sheet or row of headings is looked at here too; the file itself is not read again.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any
+
+from ingestion.asking import Asking, PreviewRow, Suggestion
+from ingestion.checking.texts import loose
+from ingestion.reading.cells import column_index, column_letters
+
+LIKE = 0.6
+LONGEST_KEPT = 100  # cells of the preview may be cut there; a heading that long is named by its letters
+
+
+@dataclass(frozen=True)
+class Column:
+    """`name` is what a mapping calls it: its heading where that is plain, else its letters."""
+
+    place: int
+    letters: str
+    heading: str
+    name: str
+    example: str
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a sheet would be read: the rows that were kept of it, its columns, and those of the fields."""
+
+    sheet: str
+    header_row: int
+    header_rows: int
+    rows: list[PreviewRow]
+    columns: list[Column]
+    suggestions: list[Suggestion]
+
+    def find(self, name: str) -> list[Column]:
+        """The columns that an entry of a mapping means: those with just this heading, else by letters."""
+        headed = [column for column in self.columns if column.heading == name]
+        if headed or not (name.isascii() and name.isalpha() and len(name) <= 3):
+            return headed
+        return self.columns[(place := column_index(name.upper())) : place + 1]
+
+
+def sheet_names(asking: Asking) -> list[str]:
+    return [sheet["name"] for sheet in asking.get("sheets", ())]
+
+
+def confirmation(asking: Asking) -> str:
+    """What agrees to a retirement; void as soon as the records have changed."""
+    return f"retire:{asking['retirement']['version']}"
+
+
+def of(
+    asking: Asking, schema: Mapping[str, Any], aliases: Mapping[str, str], *,
+    sheet: str = "", header_row: int = 0, header_rows: int = 0,
+) -> Layout | None:  # fmt: skip
+    """As it was asked about, or as somebody chose. None: no row of that number was kept, or a blank one."""
+    sheet = sheet or asking.get("sheet") or _likely(asking)
+    is_as_asked = sheet == asking.get("sheet")
+    rows = _rows(asking, sheet)
+    header_row = header_row or (asking.get("header_row", 0) if is_as_asked else 0) or _first(rows)
+    header_rows = header_rows or (asking.get("header_rows", 1) if is_as_asked else 1)
+    if is_as_asked and "headers" in asking and _is_asked_row(asking, header_row, header_rows):
+        headers = list(asking["headers"])
+    elif not (headers := _headings(rows, header_row, header_rows)):
+        return None
+    columns = list(_columns(headers, rows, header_row + header_rows - 1))
+    if is_as_asked and "suggestions" in asking and _is_asked_row(asking, header_row, header_rows):
+        suggestions = list(asking["suggestions"])
+    else:
+        suggestions = suggest(headers, schema, aliases)
+    return Layout(sheet, header_row, header_rows, rows, columns, suggestions)
+
+
+def was_kept(asking: Asking, sheet: str, row: int) -> bool:
+    """Whether the question would show the row, were it not blank."""
+    return any(each["number"] >= row for each in _rows(asking, sheet or asking.get("sheet", "")))
+
+
+def suggest(
+    headers: Sequence[str], schema: Mapping[str, Any], aliases: Mapping[str, str]
+) -> list[Suggestion]:
+    """For each field the column that could be it. Only equal spellings are sure; none is suggested twice."""
+    fields = schema["fields"]
+    needed = required(schema)
+    found: dict[str, tuple[int, bool, str]] = {}
+    taken: set[int] = set()
+    for why, spellings in _ways(headers, aliases):
+        for field in fields:
+            if field["name"] in found:
+                continue
+            place = spellings(field, taken)
+            if place is not None:
+                found[field["name"]] = (place, why != "similar", why)
+                taken.add(place)
+    return [
+        Suggestion(
+            field=field["name"],
+            title=field.get("title", ""),
+            required=field["name"] in needed,
+            column=found[field["name"]][0] if field["name"] in found else None,
+            sure=found[field["name"]][1] if field["name"] in found else False,
+            why=found[field["name"]][2] if field["name"] in found else "",
+        )
+        for field in fields
+    ]
+
+
+def required(schema: Mapping[str, Any]) -> set[str]:
+    """The fields without which no row passes: those of the key too."""
+    key = schema.get("primaryKey", [])
+    named = {field["name"] for field in schema["fields"] if field.get("constraints", {}).get("required")}
+    return named | set([key] if isinstance(key, str) else key)
+
+
+def _ways(headers: Sequence[str], aliases: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+    loosely = [loose(header) for header in headers]
+
+    def one(places: list[int]) -> int | None:
+        return places[0] if len(places) == 1 else None
+
+    def spelt(names: Sequence[str], wanted: str, taken: set[int]) -> int | None:
+        return one([at for at, name in enumerate(names) if name and name == wanted and at not in taken])
+
+    def similar(field: Mapping[str, Any], taken: set[int]) -> int | None:
+        names = [loose(field["name"]), loose(field.get("title", ""))]
+        scores = [
+            (max(SequenceMatcher(None, header, name).ratio() for name in names), -at)
+            for at, header in enumerate(loosely)
+            if header and at not in taken
+        ]
+        score, at = max(scores, default=(0.0, 0))
+        return -at if score >= LIKE else None
+
+    def aliased(field: Mapping[str, Any], taken: set[int]) -> int | None:
+        known = [at for at, name in enumerate(loosely) if aliases.get(name) == field["name"]]
+        return one([at for at in known if at not in taken])
+
+    yield "exact", lambda field, taken: spelt(headers, field["name"], taken)
+    yield "alike", lambda field, taken: spelt(loosely, loose(field["name"]), taken)
+    yield "title", lambda field, taken: spelt(loosely, loose(field.get("title", "")), taken)
+    yield "alias", aliased
+    yield "similar", similar
+
+
+def _likely(asking: Asking) -> str:
+    """Of sheets to choose from the one that fits best, the first of equals."""
+    sheets = [sheet for sheet in asking.get("sheets", ()) if not sheet["hidden"]] or asking.get("sheets", ())
+    best = max(sheets, key=lambda sheet: sheet["score"], default=None)
+    return best["name"] if best else ""
+
+
+def _rows(asking: Asking, sheet: str) -> list[PreviewRow]:
+    sheets = asking.get("sheets", ())
+    return next((each["rows"] for each in sheets if each["name"] == sheet), [])
+
+
+def _first(rows: Sequence[PreviewRow]) -> int:
+    return rows[0]["number"] if rows else 0
+
+
+def _is_asked_row(asking: Asking, header_row: int, header_rows: int) -> bool:
+    return (header_row, header_rows) == (asking.get("header_row"), asking.get("header_rows", 1))
+
+
+def _headings(rows: Sequence[PreviewRow], header_row: int, header_rows: int) -> list[str]:
+    by_number = {row["number"]: row["cells"] for row in rows}
+    upper, lower = by_number.get(header_row), by_number.get(header_row + 1)
+    if upper is None or header_rows == 1:
+        return list(upper or ())
+    return _joined(upper, lower or ())
+
+
+def _joined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
+    """A group reaches over the blank cells to its right, as long as there are parts below it."""
+    group, headings = "", []
+    for place in range(max(len(upper), len(lower))):
+        above = upper[place].strip() if place < len(upper) else ""
+        below = lower[place].strip() if place < len(lower) else ""
+        group = above or (group if below else "")
+        headings.append(f"{group} {below}".strip())
+    return headings
+
+
+def _columns(headers: Sequence[str], rows: Sequence[PreviewRow], last_heading: int) -> Iterator[Column]:
+    below = [row["cells"] for row in rows if row["number"] > last_heading]
+    times = Counter(headers)
+    for place, heading in enumerate(headers):
+        letters = column_letters(place)
+        typed = (cells[place] for cells in below if place < len(cells))
+        is_plain = heading.strip() and len(heading) < LONGEST_KEPT and times[heading] == 1
+        yield Column(
+            place,
+            letters,
+            heading,
+            heading if is_plain else letters,
+            next((text for text in typed if text), ""),
+        )
