@@ -1,18 +1,21 @@
 """What the steps of one upload hand to each other."""
 
+import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
 from accounts.models import Organisation
+from ingestion import references
 from ingestion.checking.checker import Checker
 from ingestion.mending import Mending
 from ingestion.models import Dataset, SchemaVersion, Upload
+from ingestion.references import Reference
 
 
 @dataclass
 class Context:
-    """`looked_at` is the version of the dataset at which stored values were last compared; `mending` is there
-    for an upload that brings refused rows of an earlier one.
+    """`looked_at` has the versions at which stored values were last compared, of this dataset and of those
+    that it refers to; `mending` is there for an upload that brings refused rows of an earlier one.
     """
 
     upload: Upload
@@ -25,7 +28,19 @@ class Context:
     rows_read: int = 0
     blank: int = 0
     assumptions: list[dict[str, Any]] = field(default_factory=list)
-    looked_at: int = -1
+    references: list[Reference] = field(default_factory=list)
+    looked_at: dict[uuid.UUID, int] = field(default_factory=dict)
+
+    @property
+    def is_snapshot(self) -> bool:
+        """A file that mends some rows of another is not the whole."""
+        is_part = self.upload.mends_id is not None
+        return self.dataset.mode == Dataset.Mode.SNAPSHOT and bool(self.checker.primary_key) and not is_part
+
+    @property
+    def concerned(self) -> list[uuid.UUID]:
+        """This dataset, and those whose records its rows refer to."""
+        return sorted({self.dataset.pk, *(each.dataset_id for each in self.references)})
 
     @property
     def headers(self) -> list[str]:
@@ -46,10 +61,14 @@ def begin(upload: Upload) -> Context:
     """The schema that is current when the attempt starts is the one that the file is checked by."""
     dataset = Dataset.objects.select_related("organisation").get(pk=upload.dataset_id)
     schema = dataset.schema_versions.latest("number")
+    found = references.resolve(dataset, schema.schema)
+    checker = Checker(schema.schema, locale=dataset.locale)
+    checker.foreign_keys = [each.fields for each in found]
     return Context(
         upload=upload,
         organisation=dataset.organisation,
         dataset=dataset,
         schema=schema,
-        checker=Checker(schema.schema, locale=dataset.locale),
+        checker=checker,
+        references=found,
     )

@@ -107,7 +107,7 @@ def key_text(record: Record) -> str:
 
 
 def counted_records(dataset: Dataset) -> Counted:
-    return bounded(Record.objects.filter(dataset=dataset), RECORDS_COUNTED)
+    return bounded(Record.objects.filter(dataset=dataset, retired_at=None), RECORDS_COUNTED)
 
 
 def _column(field: dict[str, Any], key: list[str]) -> Column:

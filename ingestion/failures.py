@@ -7,6 +7,7 @@ from work import failure_texts
 
 EVERY_ROW_REFUSED = "every_row_refused"
 NO_DATA_ROWS = "no_data_rows"
+TOO_MANY_REFUSED = "too_many_refused"
 ORIGINAL_MISSING = "original_missing"
 READER_CRASHED = "reader_crashed"
 READER_KILLED = "reader_killed"
@@ -21,6 +22,10 @@ TEXTS = {
     NO_DATA_ROWS: (
         "The file has a header but no data below it.",
         "Check that the data stands on the first visible sheet, under the header.",
+    ),
+    TOO_MANY_REFUSED: (
+        "{refused:,} of {rows:,} rows were refused. Above {limit} % nothing of a file is stored.",
+        "Read what is wrong with the rows below, mend them in the file and upload the whole file again.",
     ),
     ORIGINAL_MISSING: (
         "The kept file could not be found in storage.",

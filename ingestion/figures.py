@@ -17,6 +17,8 @@ def register() -> None:
 
 def _of_verdict(event: Event) -> Iterator[Figure]:
     told, dataset = event.payload, event.payload["dataset"]
+    if told.get("dry_run"):
+        return
     yield Figure(dataset, "verdicts", event.type.partition(".")[2])
     for outcome in ROWS:
         yield Figure(dataset, "rows", outcome, told.get(outcome, 0))

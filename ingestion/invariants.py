@@ -24,7 +24,8 @@ SELECT u.id, 'Its rows do not add up: ' || u.rows_read || ' read, ' || u.valid |
   || ' of the valid ones accounted for.'
 FROM ingestion_upload u WHERE u.run IS NOT NULL AND u.rows_read > 0 {recent}
 AND (u.rows_read <> u.valid + u.refused + u.blank
-  OR u.valid <> u.inserted + u.updated + u.unchanged + u.superseded
+  OR u.state <> 'failed' AND u.valid <> u.inserted + u.updated + u.unchanged + u.superseded
+  OR u.state = 'failed' AND u.inserted + u.updated + u.unchanged + u.superseded + u.retired > 0
   OR u.valid = 0 AND u.state <> 'failed')
 """
 ROW_ERRORS = """
@@ -44,7 +45,8 @@ WHERE u.finished_at IS NOT NULL {recent} AND NOT EXISTS (
 KEY_LISTS = """
 SELECT u.id, 'It was stored, and keeps no list of its keys.' FROM ingestion_upload u
 JOIN ingestion_schemaversion s ON s.dataset_id = u.dataset_id AND s.number = u.schema_version
-WHERE u.state IN ('processed', 'partial') {recent} AND jsonb_typeof(s.schema -> 'primaryKey') IS NOT NULL
+WHERE u.state IN ('processed', 'partial') AND NOT u.dry_run {recent}
+AND jsonb_typeof(s.schema -> 'primaryKey') IS NOT NULL
 AND s.schema -> 'primaryKey' <> '[]'::jsonb
 AND NOT EXISTS (SELECT 1 FROM ingestion_uploadkeys k WHERE k.upload_id = u.id)
 """
@@ -67,7 +69,28 @@ GROUP BY r.id HAVING r.version <> count(v.id) + 1
 FOREIGN_RECORDS = """
 SELECT r.dataset_id, 'The record ' || left(r.key, 80) || ' came with an upload that stored nothing here.'
 FROM ingestion_record r JOIN ingestion_upload u ON u.id = r.upload_id
-WHERE u.dataset_id <> r.dataset_id OR u.state NOT IN ('processed', 'partial')
+WHERE u.dataset_id <> r.dataset_id OR u.state NOT IN ('processed', 'partial') OR u.dry_run
+"""
+RETIRED = """
+SELECT r.dataset_id, 'The record ' || left(r.key, 80) || ' is retired, and its upload retired nothing.'
+FROM ingestion_record r JOIN ingestion_upload u ON u.id = r.upload_id
+WHERE r.retired_at IS NOT NULL AND u.retired = 0
+UNION ALL
+SELECT v.dataset_id, 'The record ' || left(v.key, 80) || ' was retired twice, without a row in between.'
+FROM ingestion_recordversion v LEFT JOIN ingestion_recordversion before
+  ON before.dataset_id = v.dataset_id AND before.key = v.key AND before.version = v.version - 1
+WHERE v.retired AND before.retired IS NOT FALSE
+"""
+DRY_RUNS = """
+SELECT u.id, 'It was only tried, and keeps a list of its keys.' FROM ingestion_upload u
+JOIN ingestion_uploadkeys k ON k.upload_id = u.id WHERE u.dry_run {recent}
+"""
+ASKING = """
+SELECT u.id, 'It waits for an answer to ' || u.question || ', and asks '
+  || coalesce(u.asking ->> 'code', 'nothing') || '.'
+FROM ingestion_upload u
+WHERE u.asked_at IS NOT NULL AND u.state = 'needs_answer' AND u.question IS DISTINCT FROM u.asking ->> 'code'
+  AND u.question <> 'recovery_failed'
 """
 
 
@@ -160,6 +183,9 @@ EVERY = (
     Invariant(
         "record_upload", "Records name the upload that stored them", _deep(_statement(FOREIGN_RECORDS))
     ),
+    Invariant("record_retired", "Records were retired by an upload that says so", _deep(_statement(RETIRED))),
+    Invariant("upload_dry_run", "What was only tried left nothing behind", _statement(DRY_RUNS)),
+    Invariant("upload_asking", "What an upload asks is what it says", _statement(ASKING)),
     Invariant("original_kept", "Every original is kept unchanged", originals_are_kept, looks_outside=True),
     Invariant("report_kept", "Every built report has its file", reports_are_kept, looks_outside=True),
     Invariant(

@@ -26,6 +26,8 @@ def register() -> None:
 
 
 def _title(title: str, event: Event) -> str:
+    if event.payload.get("dry_run") and event.type in TRIED:
+        title = TRIED[event.type]
     return title.format(name=event.subject_label)
 
 
@@ -35,13 +37,18 @@ TITLES = {
     "upload.failed": "{name} failed: nothing was stored",
     "upload.needs_answer": "{name} needs an answer before it goes on",
 }
+TRIED = {
+    "upload.processed": "{name} was tried: it would be stored",
+    "upload.partial": "{name} was tried: it would be stored in part",
+    "upload.failed": "{name} was tried: it would not be stored",
+}
 
 
 def _text(event: Event) -> str:
     counts = event.payload
     if event.type == "upload.needs_answer":
         return _question(event)
-    if counts.get("code") and not counts["refused"]:
+    if counts.get("code") and (not counts["refused"] or counts["valid"]):
         return " ".join(describe(counts["code"], _detail(event)))
     stored = f"{number(counts['valid'])} of {number(counts['rows_read'] - counts['blank'])} rows are valid"
     changes = (
@@ -50,6 +57,8 @@ def _text(event: Event) -> str:
     )
     if counts["superseded"]:
         changes += f", {number(counts['superseded'])} left out because a newer file has them"
+    if counts.get("retired"):
+        changes += f", {number(counts['retired'])} records retired"
     if not counts["refused"]:
         return f"{stored}: {changes}."
     refused = f"{number(counts['refused'])} were refused; the page says why, row by row."

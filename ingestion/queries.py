@@ -87,6 +87,12 @@ def live_reports(upload: Upload) -> dict[str, Report]:
 
 
 def records(dataset_id: uuid.UUID) -> QuerySet[Record]:
+    """Those in use."""
+    return every_record(dataset_id).filter(retired_at=None)
+
+
+def every_record(dataset_id: uuid.UUID) -> QuerySet[Record]:
+    """With those that a snapshot retired, for the page of one record and its history."""
     return Record.objects.filter(dataset=dataset_id)
 
 

@@ -34,6 +34,8 @@ def mend(*, record: Record, data: Mapping[str, Any], by: Any, why: str) -> Recor
         now = Record.objects.filter(pk=record.pk).first()
         if now is None or now.version != record.version:
             raise StateChanged(f"version {now.version}" if now else None)
+        if now.retired_at is not None:
+            raise NotValid("The record is retired: it comes back with the next row under its key.")
         text, digest = _checked(dataset, now, data)
         if digest == bytes(now.digest):
             return now
@@ -94,7 +96,7 @@ def _refuse_taken(dataset: Dataset, record: Record, text: str) -> None:
         value = json.loads(text).get(name)
         if value is None or not field.get("constraints", {}).get("unique"):
             continue
-        others = Record.objects.filter(dataset=dataset).exclude(pk=record.pk)
+        others = Record.objects.filter(dataset=dataset, retired_at=None).exclude(pk=record.pk)
         if others.filter(data__contains={name: value}).exists():
             raise NotValid(f"“{value}” in “{name}” is stored already, for another key.")
 

@@ -19,6 +19,8 @@ class Said:
 
 
 def of(upload: Upload) -> Said:
+    if upload.dry_run and upload.state in TRIED:
+        return _tried(upload)
     return SAYINGS[UploadState(upload.state)](upload)
 
 
@@ -48,9 +50,10 @@ def _processed(upload: Upload) -> Said:
     if upload.superseded:
         return Said(
             f"{number(upload.stored)} of {number(rows)} rows are stored",
-            f"{number(upload.superseded)} were left out, since a newer upload holds values for their keys.",
+            f"{number(upload.superseded)} were left out, since a newer upload holds values for their keys."
+            f"{_retired(upload)}",
         )
-    return Said(title, "Nothing is missing.")
+    return Said(title, f"Nothing is missing.{_retired(upload)}")
 
 
 def _partial(upload: Upload) -> Said:
@@ -62,9 +65,36 @@ def _partial(upload: Upload) -> Said:
     )
     return Said(
         f"{number(upload.stored)} of {number(with_data(upload))} rows are stored",
-        f"{refused} to be mended; nothing else is missing.{left_out}",
+        f"{refused} to be mended; nothing else is missing.{left_out}{_retired(upload)}",
         "Take the annotated workbook, mend its rows, and send it as a new upload.",
     )
+
+
+def _tried(upload: Upload) -> Said:
+    """Of a dry run that would have stored something."""
+    rows = with_data(upload)
+    title = f"Dry run: {number(upload.stored)} of {number(rows)} rows would be stored"
+    refused = f" {number(upload.refused)} would be refused." if upload.refused else ""
+    left_out = (
+        f" {number(upload.superseded)} would stand back behind a newer upload." if upload.superseded else ""
+    )
+    return Said(
+        title,
+        f"Nothing of the file is stored: it was only tried.{refused}{left_out}{_retired(upload)}",
+        "Send the file without “dry run” to store it.",
+    )
+
+
+def _retired(upload: Upload) -> str:
+    """Of a snapshot: how many records are absent from it."""
+    if not upload.retired:
+        return ""
+    one, verb = (
+        upload.retired == 1,
+        "would be" if upload.dry_run else "was" if upload.retired == 1 else "were",
+    )
+    who = "One record" if one else f"{number(upload.retired)} records"
+    return f" {who} absent from the file {verb} retired."
 
 
 def _failed(upload: Upload) -> Said:
@@ -80,6 +110,7 @@ def _cancelled(upload: Upload) -> Said:
     )
 
 
+TRIED = (UploadState.PROCESSED, UploadState.PARTIAL)
 SAYINGS = {
     UploadState.ACCEPTED: _accepted,
     UploadState.PROCESSING: _processing,

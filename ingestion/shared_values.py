@@ -42,19 +42,29 @@ INSERT INTO upload_fault (row, code, field, rows, more)
 SELECT c.row, 'unique', %(field)s, s.named, s.n - cardinality(s.named)
 FROM candidates c JOIN shared s USING (value)
 """
-# A value stored under another key is free again when this file gives that key another row.
+# A value stored under another key is free again when this file gives that key another row, or retires it.
 TAKEN_VALUES = """
 INSERT INTO upload_fault (row, code, field, rows, more)
 SELECT DISTINCT s.row, 'unique_stored', %(field)s, '{}'::integer[], 0
 FROM upload_staging s JOIN ingestion_record r
   ON r.dataset_id = %(dataset)s AND r.data -> %(field)s = s.data::jsonb -> %(field)s AND r.key <> s.key
 WHERE NOT s.refused AND NOT s.superseded AND NOT s.repeats AND s.uniques -> %(field)s IS NOT NULL
+  AND r.retired_at IS NULL
+  AND (NOT %(retires)s OR EXISTS (SELECT 1 FROM upload_staging n WHERE n.key = r.key))
   AND NOT EXISTS (SELECT 1 FROM upload_staging o WHERE o.key = r.key AND NOT o.refused AND NOT o.superseded)
+"""
+# Of identical rows the first was looked at alone: what refuses it refuses the others.
+TWINS = """
+INSERT INTO upload_fault (row, code, field, rows, more)
+SELECT s.row, f.code, f.field, f.rows, f.more FROM upload_staging s
+JOIN upload_staging o ON o.key = s.key AND o.row <> s.row JOIN upload_fault f ON f.row = o.row
+WHERE s.repeats AND NOT s.refused AND NOT o.repeats
 """
 REFUSE = (
     "UPDATE upload_staging s SET refused = true FROM upload_fault f WHERE f.row = s.row AND NOT s.refused"
 )
 # An older upload leaves out every key that a newer one holds.
+SUPERSEDE_ALL = "UPDATE upload_staging SET superseded = true WHERE NOT superseded"
 SUPERSEDE = """
 UPDATE upload_staging s SET superseded = true
 FROM (SELECT DISTINCT unnest(hashes) AS hash FROM ingestion_uploadkeys
@@ -76,28 +86,38 @@ def refuse_shared_values(fields: list[str]) -> int:
     """Refuse rows that share a value of a unique field; how many did."""
     found = sum(staging.run(SHARED_VALUES, {"field": field, "named": NAMED_ROWS}) for field in fields)
     if found:
-        staging.run(REFUSE)
+        refuse_faulty()
     return found
 
 
-def leave_out_superseded(dataset_id: uuid.UUID, precedence: int) -> int:
+def leave_out_superseded(dataset_id: uuid.UUID, precedence: int, *, everything: bool = False) -> int:
+    """Rows whose keys newer uploads hold; `everything` where the file as a whole is overtaken."""
+    if everything:
+        return staging.run(SUPERSEDE_ALL)
     return staging.run(SUPERSEDE, {"dataset": dataset_id, "precedence": precedence})
 
 
-def refuse_taken_values(dataset_id: uuid.UUID, fields: list[str]) -> int:
-    """Refuse rows whose unique value another key's record holds; how many were.
+def refuse_taken_values(dataset_id: uuid.UUID, fields: list[str], *, retires: bool = False) -> int:
+    """Refuse rows whose unique value another key's record holds; how many were. `retires`: records that the
+    file does not name are about to be retired.
 
     Repeated until nothing changes: a refused row no longer frees the value that its record holds.
     """
     total = 0
-    while found := sum(_refuse_taken(dataset_id, field) for field in fields):
+    while found := sum(_refuse_taken(dataset_id, field, retires) for field in fields):
         total += found
     return total
 
 
-def _refuse_taken(dataset_id: uuid.UUID, field: str) -> int:
-    params: dict[str, Any] = {"dataset": dataset_id, "field": field}
+def _refuse_taken(dataset_id: uuid.UUID, field: str, retires: bool) -> int:
+    params: dict[str, Any] = {"dataset": dataset_id, "field": field, "retires": retires}
     found = staging.run(TAKEN_VALUES, params)
     if found:
-        staging.run(REFUSE)
+        refuse_faulty()
     return found
+
+
+def refuse_faulty() -> None:
+    """Refuse the rows of the faults that were found, and their identical twins."""
+    staging.run(TWINS)
+    staging.run(REFUSE)

@@ -3,6 +3,7 @@
 They outlive the short transactions that fill them, and end with the session; the next upload empties them.
 """
 
+import uuid
 from typing import Any
 
 from django.db import connection
@@ -15,7 +16,8 @@ COPY_ROWS = 5_000
 CREATE = """
 CREATE TEMPORARY TABLE IF NOT EXISTS upload_staging (
   row integer NOT NULL, key text NOT NULL, key_hash bigint NOT NULL, data text, digest bytea, uniques jsonb,
-  refused boolean NOT NULL, superseded boolean NOT NULL DEFAULT false, repeats boolean NOT NULL DEFAULT false
+  refs jsonb, refused boolean NOT NULL, superseded boolean NOT NULL DEFAULT false,
+  repeats boolean NOT NULL DEFAULT false
 ) ON COMMIT PRESERVE ROWS;
 CREATE TEMPORARY TABLE IF NOT EXISTS upload_fault (
   row integer NOT NULL, code text NOT NULL, field text NOT NULL, rows integer[] NOT NULL,
@@ -29,7 +31,12 @@ CREATE TEMPORARY TABLE IF NOT EXISTS upload_origin (
 ) ON COMMIT PRESERVE ROWS;
 """
 EMPTY = "TRUNCATE upload_staging, upload_fault, upload_fault_lines, upload_origin"
-COPY = "COPY upload_staging (row, key, key_hash, data, digest, uniques, refused) FROM STDIN (NULL '')"
+COPY = "COPY upload_staging (row, key, key_hash, data, digest, uniques, refs, refused) FROM STDIN (NULL '')"
+# Row errors of this run whose row has no readable key.
+UNREADABLE_KEYS = """
+SELECT count(*) FROM ingestion_rowerror e WHERE e.upload_id = %(upload)s AND e.run = %(run)s
+AND NOT EXISTS (SELECT 1 FROM upload_staging s WHERE s.row = e.row)
+"""
 COUNT = """
 SELECT count(*) FILTER (WHERE NOT refused), count(*) FILTER (WHERE NOT refused AND superseded),
   count(*) FILTER (WHERE NOT refused AND repeats AND NOT superseded)
@@ -48,7 +55,7 @@ def empty() -> None:
 
 
 def add(lines: list[str]) -> None:
-    """Copy rows in: `row, key, key_hash, data, digest, uniques, refused`, separated by tabs."""
+    """Copy rows in: `row, key, key_hash, data, digest, uniques, refs, refused`, separated by tabs."""
     copy_lines(COPY, lines)
 
 
@@ -60,6 +67,11 @@ def analyse() -> None:
 def counts() -> tuple[int, int, int]:
     """Valid rows; those of them that are superseded; those that repeat another row of the file."""
     return rows(COUNT)[0]
+
+
+def unreadable_keys(*, upload: uuid.UUID, run: uuid.UUID) -> int:
+    """How many refused rows could be any record, since their key could not be read."""
+    return int(rows(UNREADABLE_KEYS, {"upload": upload, "run": run})[0][0])
 
 
 def run(statement: str, params: dict[str, Any] | None = None) -> int:

@@ -2,14 +2,14 @@
 
 import time
 import uuid
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Sum
 
 from ingestion.context import Context
-from ingestion.failures import EVERY_ROW_REFUSED, NO_DATA_ROWS
+from ingestion.failures import EVERY_ROW_REFUSED, NO_DATA_ROWS, TOO_MANY_REFUSED
 from ingestion.merging import Merged
-from ingestion.models import ErrorCount, Upload
+from ingestion.models import Dataset, ErrorCount, Upload
 from ingestion.reading.reader import PARSER_VERSION
 from ingestion.states import UploadState
 from work import outbox
@@ -20,17 +20,44 @@ HEADERS_KEPT = 200
 NAMED_CODES = 50  # an event names at most so many rules
 
 
+class Failure(NamedTuple):
+    """Why nothing of the file is stored, though it could be read; no code where something is."""
+
+    code: str = ""
+    detail: dict[str, Any] = {}
+
+
+def failure(context: Context, *, refused: int) -> Failure:
+    with_data = context.rows_read - context.blank
+    if refused and refused == with_data:
+        return Failure(EVERY_ROW_REFUSED)
+    if not with_data:
+        return Failure(NO_DATA_ROWS)
+    limit = Dataset.objects.values_list("refuse_limit", flat=True).get(pk=context.dataset.pk)
+    if limit is not None and 100 * refused > limit * with_data:
+        return Failure(TOO_MANY_REFUSED, {"refused": refused, "rows": with_data, "limit": limit})
+    return Failure()
+
+
 def columns(
-    job: Job, context: Context, *, refused: int, errors: int, merged: Merged | None
+    job: Job,
+    context: Context,
+    *,
+    refused: int,
+    errors: int,
+    merged: Merged | None,
+    failure: Failure,
+    said: list[dict[str, Any]],
 ) -> dict[str, Any]:
-    """The verdict as the row keeps it. `merged` is None when nothing was stored."""
-    stored = merged or Merged(0, 0, 0, 0, 0)
-    failure = "" if merged else EVERY_ROW_REFUSED if refused else NO_DATA_ROWS
+    """The verdict as the row keeps it. `merged` is None when nothing was stored; `said` are assumptions that
+    were made while storing."""
+    valid = context.rows_read - context.blank - refused
+    stored = merged or Merged(valid, 0, 0, 0, 0)
     return {
         "run": job.token,
         "schema_version": context.schema.number,
         "parser_version": PARSER_VERSION,
-        "assumptions": context.assumptions,
+        "assumptions": [*context.assumptions, *said],
         "headers": context.headers[:HEADERS_KEPT],
         "timings": timings(job),
         "rows_read": context.rows_read,
@@ -42,8 +69,9 @@ def columns(
         "updated": stored.updated,
         "unchanged": stored.unchanged,
         "superseded": stored.superseded,
-        "failure_code": failure,
-        "failure_detail": {},
+        "retired": stored.retired,
+        "failure_code": failure.code,
+        "failure_detail": failure.detail,
         "progress_done": context.rows_read,
         "progress_total": context.rows_read,
         "progress_unit": "rows",
@@ -63,7 +91,8 @@ def timings(job: Job) -> dict[str, float]:
 
 
 COUNTS = (
-    "rows_read", "valid", "refused", "blank", "inserted", "updated", "unchanged", "superseded", "error_count",
+    "rows_read", "valid", "refused", "blank", "inserted", "updated", "unchanged", "superseded", "retired",
+    "error_count",
 )  # fmt: skip
 
 
@@ -82,6 +111,7 @@ def record(upload: Upload, verdict: UploadState, given: dict[str, Any]) -> None:
             "dataset_id": str(upload.dataset_id),
             "sequence": upload.sequence,
             "seconds": round((database_now() - upload.accepted_at).total_seconds(), 3),
+            "dry_run": upload.dry_run,
             "code": given.get("failure_code", ""),
             "errors": errors_by_code(upload, run) if run else {},
             **{name: given.get(name, 0) for name in COUNTS},

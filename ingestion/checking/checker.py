@@ -13,6 +13,7 @@ from ingestion.checking.columns_texts import TextColumn
 from ingestion.checking.fields import build_field
 from ingestion.checking.header import HeaderMatch
 from ingestion.checking.locales import find
+from ingestion.checking.schema_keys import names_of
 from ingestion.checking.shown import cell_text
 from ingestion.reading.cells import WireCell, column_letters
 
@@ -20,7 +21,8 @@ from ingestion.reading.cells import WireCell, column_letters
 @dataclass(slots=True)
 class CheckedRow:
     """One row of the file. `json` is the canonical JSON of its values, exact, and None when it is refused;
-    `key` is there for refused rows too, when it could be read."""
+    `key` is there for refused rows too, when it could be read. `references` has the key that each foreign
+    key names, None for a blank one."""
 
     row: int
     json: str | None
@@ -28,6 +30,7 @@ class CheckedRow:
     digest: bytes
     errors: Sequence[dict[str, Any]] = ()
     unique: dict[str, str] = field(default_factory=dict)
+    references: Sequence[str | None] = ()
 
     @property
     def data(self) -> dict[str, Any] | None:
@@ -39,8 +42,10 @@ class Checker:
     """For one file: match_header once, then check_batch for its rows in order."""
 
     def __init__(self, schema: dict[str, Any], *, locale: str = "en") -> None:
-        key = schema.get("primaryKey", [])
-        self.primary_key: list[str] = [key] if isinstance(key, str) else list(key)
+        self.primary_key: list[str] = names_of(schema.get("primaryKey", []))
+        self.foreign_keys: list[Sequence[str]] = [
+            names_of(entry["fields"]) for entry in schema.get("foreignKeys", [])
+        ]
         missing = schema.get("missingValues")
         self.columns: list[Column] = [
             build_field(
@@ -67,7 +72,7 @@ class Checker:
         by_name = {column.name: index for index, column in enumerate(self.columns)}
         self.key_indexes = [by_name[name] for name in self.primary_key]
         self.unique_indexes = [index for index, column in enumerate(self.columns) if column.is_unique]
-        self.key_template = "[" + ",".join(["%s"] * len(self.key_indexes)) + "]"
+        self.reference_indexes = [[by_name[name] for name in names] for names in self.foreign_keys]
 
     def check_batch(self, rows: Sequence[list[Any]]) -> list[CheckedRow]:
         """The rows of a frame, checked, in order; blank ones are left out and counted in `blank`."""
@@ -83,9 +88,12 @@ class Checker:
         bodies = list(
             map(self.template.__mod__, zip(*(fragments[index] for index in self.order), strict=True))
         )
-        key_texts = self._keys(cells, fragments)
+        key_texts = self._keys(self.key_indexes, cells, fragments)
         uniques = list(self._uniques(cells, fragments, len(rows)))
-        return list(self._rows(rows, bodies, key_texts, uniques, errors))
+        checked = list(self._rows(rows, bodies, key_texts, uniques, errors))
+        if self.foreign_keys:
+            self._refer(rows, checked, cells, fragments)
+        return checked
 
     def _rows(
         self,
@@ -175,15 +183,34 @@ class Checker:
             "remedy": remedy,
         }
 
-    def _keys(self, cells: list[Any], fragments: list[list[str | None]]) -> Sequence[str | None]:
-        if not self.key_indexes:
+    def _keys(
+        self, indexes: list[int], cells: list[Any], fragments: list[list[str | None]]
+    ) -> Sequence[str | None]:
+        """The text of the key that these columns make; None where one of them is faulty."""
+        if not indexes:
             return [None] * len(fragments[0])
-        parts = [
-            self.columns[index].key_fragments(cells[index], fragments[index]) for index in self.key_indexes
-        ]
+        template = "[" + ",".join(["%s"] * len(indexes)) + "]"
+        parts = [self.columns[index].key_fragments(cells[index], fragments[index]) for index in indexes]
         if any(None in part for part in parts):
-            return [None if None in row else self.key_template % row for row in zip(*parts, strict=True)]
-        return list(map(self.key_template.__mod__, zip(*parts, strict=True)))
+            return [None if None in row else template % row for row in zip(*parts, strict=True)]
+        return list(map(template.__mod__, zip(*parts, strict=True)))
+
+    def _refer(
+        self,
+        rows: Sequence[list[Any]],
+        checked: list[CheckedRow],
+        cells: list[Any],
+        fragments: list[list[str | None]],
+    ) -> None:
+        """A reference all of whose fields are blank names nothing."""
+        texts_by_key = [self._keys(indexes, cells, fragments) for indexes in self.reference_indexes]
+        blanks = ["[" + ",".join([NULL] * len(indexes)) + "]" for indexes in self.reference_indexes]
+        named = {
+            row[0]: [None if text == blank else text for text, blank in zip(found, blanks, strict=True)]
+            for row, *found in zip(rows, *texts_by_key, strict=True)
+        }
+        for row in checked:
+            row.references = named[row.row]
 
     def _uniques(
         self, cells: list[Any], fragments: list[list[str | None]], count: int

@@ -92,6 +92,10 @@ ROW_MESSAGES: dict[str, tuple[str, str]] = {
         "“{value}” in “{header}” is stored already, for another key.",
         "Correct the value, or the key of this row.",
     ),
+    "foreign_key": (
+        "“{value}” is not among the records of “{dataset}”.",
+        "Correct the value, or store that record in “{dataset}” first.",
+    ),
     "key_too_long": (
         "The key has {length:,} characters; {most:,} is the most that a record can be found by.",
         "Use a shorter value for the key.",
@@ -124,6 +128,16 @@ ASSUMPTIONS: dict[str, str] = {
     "percent_as_fraction": "Percentages in {columns} are stored as fractions: 52% as 0.52.",
     "rows_not_rejoined": "The row numbers of another file were not used: this one can mend no such file.",
     "rows_not_found_again": "{count:,} rows are none that the first file lacks; they were taken as new ones.",
+    "retirement_stopped": (
+        "No record was retired: the keys of {rows} refused rows could not be read, and any record may be "
+        "theirs."
+    ),
+    "retirement_overtaken": "No record was retired: a newer upload mended rows before this one was stored.",
+    "retirement_asks": (
+        "{retire} of {records} records would be retired. That is more than {limit} %, so a person must agree "
+        "before it is stored."
+    ),
+    "references_left": "{records} records of {datasets} refer to records that were retired.",
     "zeros_filled": "Leading zeros in {columns} were taken from the format of the cells.",
 }
 

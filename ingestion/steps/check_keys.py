@@ -1,10 +1,19 @@
 """Second step: what can only be known of all rows together, such as shared keys and unique values."""
 
-from collections.abc import Iterator
+import uuid
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from ingestion import mending_rows, reading_upload, row_errors, shared_values, staging
+from ingestion import (
+    mending_rows,
+    reading_upload,
+    reference_checks,
+    row_errors,
+    shared_values,
+    snapshots,
+    staging,
+)
 from ingestion.checking.checker import Checker
 from ingestion.checking.shown import cell_text
 from ingestion.context import Context
@@ -47,14 +56,30 @@ def check_keys(job: Job, context: Context) -> None:
 
 
 def compare_with_stored(job: Job, context: Context) -> None:
-    """Look at newer uploads and at other records; again whenever the dataset has moved meanwhile."""
-    dataset = Dataset.objects.only("version").get(pk=context.dataset.pk)
-    shared_values.leave_out_superseded(dataset.pk, context.upload.precedence)
+    """Look at newer uploads, at other records, and at those that rows refer to; again whenever a dataset has
+    moved meanwhile."""
+    versions = versions_of(context)
+    leave_out_superseded(context)
     if context.mending:
         mending_rows.give_way()
-    shared_values.refuse_taken_values(dataset.pk, context.unique_fields)
+    retires = snapshots.may_retire(context, job.token)
+    shared_values.refuse_taken_values(context.dataset.pk, context.unique_fields, retires=retires)
+    reference_checks.refuse_absent(context.references, retires=retires)
     _report_faults(job, context)
-    context.looked_at = dataset.version
+    context.looked_at = versions
+
+
+def versions_of(context: Context) -> dict[uuid.UUID, int]:
+    """Of the dataset, and of those that its rows refer to."""
+    return dict(Dataset.objects.filter(pk__in=context.concerned).values_list("pk", "version"))
+
+
+def leave_out_superseded(context: Context) -> None:
+    shared_values.leave_out_superseded(
+        context.dataset.pk,
+        context.upload.precedence,
+        everything=context.is_snapshot and snapshots.is_overtaken(context.upload),
+    )
 
 
 def _report_faults(job: Job, context: Context) -> None:
@@ -73,7 +98,7 @@ def _report_faults(job: Job, context: Context) -> None:
             for row in frame.rows:
                 if row[0] != row_number:
                     continue
-                errors = [_error(context.checker, fault, row[1]) for fault in found]
+                errors = [_error(context, fault, row[1]) for fault in found]
                 lines.append(row_errors.later_line(row_number, errors, mendable.texts(row[1])))
                 row_number, found = next(faults, (0, []))
             if len(lines) >= PAGE or not row_number:
@@ -95,10 +120,13 @@ def _faults() -> Iterator[tuple[int, list[Fault]]]:
         after = page[-1].row
 
 
-def _error(checker: Checker, fault: Fault, cells: list[WireCell]) -> dict[str, str]:
-    names = [fault.field] if fault.field else checker.primary_key
+def _error(context: Context, fault: Fault, cells: list[WireCell]) -> dict[str, str]:
+    checker, detail = context.checker, {"rows": _rows(fault)} if fault.rows else {}
+    names: Sequence[str] = [fault.field] if fault.field else checker.primary_key
+    if fault.code == "foreign_key":
+        reference = context.references[fault.more]
+        names, detail = reference.fields, {"dataset": reference.title}
     typed = [_typed(checker, name, cells) for name in names]
-    detail = {"rows": _rows(fault)} if fault.rows else {}
     return checker.error(row=fault.row, name=names[0], code=fault.code, value=" / ".join(typed), **detail)
 
 

@@ -77,7 +77,7 @@ class Batch:
     def _keyed(self, checked: Iterable[CheckedRow]) -> Iterable[str]:
         return [
             f"{row.row}\t{row.key}\t{key_hash(row.key or '')}\t{row.json}"
-            f"\t\\x{row.digest.hex()}\t{_uniques(row)}\tf"
+            f"\t\\x{row.digest.hex()}\t{_uniques(row)}\t{_references(row)}\tf"
             for row in checked
         ]
 
@@ -85,7 +85,8 @@ class Batch:
         """Without a primary key nothing is ever replaced, but by a row that brings it mended: each row of
         each upload is a record of its own."""
         return [
-            f"{row.row}\t{key}\t{hashed}\t{row.json}\t\\x{row.digest.hex()}\t{_uniques(row)}\tf"
+            f"{row.row}\t{key}\t{hashed}\t{row.json}"
+            f"\t\\x{row.digest.hex()}\t{_uniques(row)}\t{_references(row)}\tf"
             for row in checked
             for key, hashed in [self._own_key(row.row)]
         ]
@@ -101,7 +102,7 @@ class Batch:
             line = row_errors.line(self.upload, self.run, frame.sheet, row.row, row.errors, cells, row.key)
             self.refused.append(line)
             if row.key is not None:
-                self.staged.append(f"{row.row}\t{row.key}\t{key_hash(row.key)}\t\t\t\tt")
+                self.staged.append(f"{row.row}\t{row.key}\t{key_hash(row.key)}\t\t\t\t\tt")
 
 
 def _refuse_long_keys(checker: Checker, checked: Iterable[CheckedRow]) -> None:
@@ -148,3 +149,8 @@ def _uniques(row: CheckedRow) -> str:
         + ",".join(f"{json.dumps(name, ensure_ascii=False)}:{text}" for name, text in row.unique.items())
         + "}"
     )
+
+
+def _references(row: CheckedRow) -> str:
+    """As a JSON list of key texts, one for each foreign key; nothing where a dataset has none."""
+    return json.dumps(row.references, ensure_ascii=False) if row.references else ""

@@ -5,11 +5,13 @@ import datetime as dt
 from django.db import transaction
 from django.db.models import F
 
-from ingestion import locks, mending_rows, merging, row_errors, shared_values, staging, verdicts
+from ingestion import locks, mending_rows, merging, row_errors, snapshots, staging, verdicts
 from ingestion.context import Context
 from ingestion.kill_points import STORE_AFTER_COMMIT, STORE_BEFORE, STORE_BEFORE_COMMIT
+from ingestion.merging import Merged
 from ingestion.models import Dataset, SchemaVersion
-from ingestion.steps.check_keys import compare_with_stored
+from ingestion.snapshots import Absent
+from ingestion.steps.check_keys import compare_with_stored, leave_out_superseded, versions_of
 from work import crash
 from work.failures import Postponed
 from work.jobs import Job
@@ -37,34 +39,55 @@ def store_records(job: Job, context: Context) -> None:
 
 def _store(job: Job, context: Context) -> None:
     upload, dataset_id = context.upload, context.dataset.pk
-    locks.hold_records(dataset_id)
-    moved = Dataset.objects.values_list("version", flat=True).get(pk=dataset_id) != context.looked_at
-    if moved and context.unique_fields:
-        raise _DatasetMoved  # a refusal needs a second look into the file, which no transaction waits for
-    if moved:
-        shared_values.leave_out_superseded(dataset_id, upload.precedence)
+    locks.hold_and_look_at(dataset_id, context.concerned)
+    versions = versions_of(context)
+    if versions != context.looked_at:
+        if context.unique_fields or context.references:
+            raise _DatasetMoved  # a refusal needs a second look into the file, which no transaction waits for
+        leave_out_superseded(context)
     refused, errors = row_errors.count(upload=upload.pk, run=job.token)
-    merged, mended = None, 0
     if context.mending:
         mending_rows.name_origins(upload=upload.pk, run=job.token)
-    if context.rows_read - context.blank - refused:
-        merged = merging.merge(dataset_id=dataset_id, upload_id=upload.pk)
-        if context.checker.primary_key or context.mending:
-            merging.keep_keys(dataset_id=dataset_id, upload_id=upload.pk, precedence=upload.precedence)
-        if context.mending:
-            mended = mending_rows.mark(upload=upload, root=context.mending.root)
-            mending_rows.outdate_reports(context.mending.root)
-        _move_dataset(context)
-    columns = verdicts.columns(job, context, refused=refused, errors=errors, merged=merged)
-    columns["mended"] = mended
+    failure = verdicts.failure(context, refused=refused)
+    said, merged = [], None
+    if not failure.code:
+        absent = snapshots.absent(context, job.token)
+        said, merged = absent.said, _merge(context, absent)
+    columns = verdicts.columns(
+        job, context, refused=refused, errors=errors, merged=merged, failure=failure, said=said
+    )
+    columns["mended"] = _mark_mended(context) if merged else 0
     state = verdicts.state(refused=refused, merged=merged)
     verdicts.record(upload, state, columns)
     job.finish(state=state, fields=columns)
 
 
+def _merge(context: Context, absent: Absent) -> Merged:
+    """Of a dry run nothing is written but its verdict."""
+    upload, dataset_id = context.upload, context.dataset.pk
+    if upload.dry_run:
+        merged = merging.foresee(dataset_id=dataset_id, retire=absent.retire)
+    else:
+        merged = merging.merge(dataset_id=dataset_id, upload_id=upload.pk, retire=absent.retire > 0)
+        if context.checker.primary_key or context.mending:
+            merging.keep_keys(dataset_id=dataset_id, upload_id=upload.pk, precedence=upload.precedence)
+    _move_dataset(context)
+    return merged
+
+
+def _mark_mended(context: Context) -> int:
+    """How many rows of the first file of the story are stored by this one."""
+    if not context.mending or context.upload.dry_run:
+        return 0
+    mended = mending_rows.mark(upload=context.upload, root=context.mending.root)
+    mending_rows.outdate_reports(context.mending.root)
+    return mended
+
+
 def _move_dataset(context: Context) -> None:
     """Late, since accepting waits for this row. What a replaced schema had checked is not stored."""
-    Dataset.objects.filter(pk=context.dataset.pk).update(version=F("version") + 1)
+    if not context.upload.dry_run:
+        Dataset.objects.filter(pk=context.dataset.pk).update(version=F("version") + 1)
     current = SchemaVersion.objects.filter(dataset=context.dataset).latest("number").number
     if current != context.schema.number:
         raise Postponed("schema_changed", due_in=dt.timedelta(0))

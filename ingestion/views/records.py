@@ -37,7 +37,7 @@ def listing(request: Request, organisation: str, slug: str) -> HttpResponse:
 @signed_in
 def detail(request: Request, organisation: str, slug: str, record: int) -> HttpResponse:
     dataset = find(request, organisation, slug)
-    found: Record = get_object_or_404(queries.records(dataset.pk).select_related("upload"), pk=record)
+    found: Record = get_object_or_404(queries.every_record(dataset.pk).select_related("upload"), pk=record)
     columns = dataset_pages.columns(dataset.schema_versions.latest("number").schema)
     earlier = list(queries.earlier_values(found)[: EARLIER_SHOWN + 1])
     context = {

@@ -89,7 +89,7 @@ def prepared_lines(workbook: Path) -> list[str]:
         checker.match_header(reader.header.cells, row=reader.header.row)
         for frame in reader:
             lines += [
-                f"{row.row}\t{row.key}\t{key_hash(row.key or '')}\t{row.json}\t\\x{row.digest.hex()}\t\tf"
+                f"{row.row}\t{row.key}\t{key_hash(row.key or '')}\t{row.json}\t\\x{row.digest.hex()}\t\t\tf"
                 for row in checker.check_batch(frame.rows)
             ]
     if len(lines) != ROWS:

@@ -10,6 +10,7 @@ from accounts.principals import Principal
 from ingestion import uploads
 from ingestion.models import Upload
 from ingestion.pipeline import PIPELINE
+from ingestion.upload_options import UploadOptions
 from tests.factories import DatasetFactory, MembershipFactory, UserFactory
 from work import leases, runner, storage
 
@@ -36,9 +37,12 @@ def dataset(db):
 
 @pytest.fixture
 def accept(by, dataset):
-    def accept(content, *, filename="stations.csv", into=dataset, key=""):
+    def accept(content, *, filename="stations.csv", into=dataset, key="", **options):
         stream = io.BytesIO(content if isinstance(content, bytes) else content.encode())
-        accepted = uploads.accept(dataset=into, stream=stream, filename=filename, by=by, idempotency_key=key)
+        accepted = uploads.accept(
+            dataset=into, stream=stream, filename=filename, by=by, idempotency_key=key,
+            options=UploadOptions(**options),
+        )  # fmt: skip
         return accepted.upload
 
     return accept

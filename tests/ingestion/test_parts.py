@@ -57,6 +57,15 @@ def test_invariants_hold_after_a_verdict_and_a_report(partial, by):
         ("DELETE FROM ingestion_schemaversion", "dataset_schema"),
         ("UPDATE ingestion_record SET version = 3 WHERE key = '[\"a\"]'", "record_versions"),
         ("UPDATE ingestion_upload SET state = 'failed'", "record_upload"),
+        ("UPDATE ingestion_upload SET dry_run = true", "record_upload"),
+        ("UPDATE ingestion_upload SET dry_run = true", "upload_dry_run"),
+        ("UPDATE ingestion_upload SET state = 'failed', failure_code = 'x'", "upload_rows_add_up"),
+        ("UPDATE ingestion_record SET retired_at = now()", "record_retired"),
+        (
+            "UPDATE ingestion_upload SET state = 'needs_answer', question = 'which_sheet', asked_at = now(),"
+            " finished_at = NULL",
+            "upload_asking",
+        ),
     ],
 )
 def test_broken_row_is_named(partial, statement, name):

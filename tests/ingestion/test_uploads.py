@@ -166,7 +166,7 @@ def test_accepting_goes_on_while_records_are_merged(accept, process, dataset):
         with transaction.atomic():
             locks.hold_records(dataset.pk)
             staging.begin()
-            staging.add(['2\t["b"]\t1\t{"id":"b"}\t\\x00\t\tf'])
+            staging.add(['2\t["b"]\t1\t{"id":"b"}\t\\x00\t\t\tf'])
             merging.merge(dataset_id=dataset.pk, upload_id=Upload.objects.get().pk)
             held.set()
             accepted.wait(20)
