@@ -17,7 +17,8 @@ CODES: dict[int, tuple[str, ...]] = {
     405: ("method_not_allowed",),
     409: (
         "already_finished", "field_referred_to", "key_in_use", "no_verdict_yet", "not_a_dry_run",
-        "not_asking", "nothing_to_mend", "slug_taken", "storage_limit_reached",
+        "not_asking", "not_comparable", "not_reprocessable", "nothing_to_compare", "nothing_to_mend",
+        "slug_taken", "storage_limit_reached",
     ),
     412: ("schema_changed_meanwhile",),
     413: ("file_too_large", "request_too_large"),

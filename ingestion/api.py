@@ -8,7 +8,16 @@ from ninja import File, Form, Header, Query, Router, Status
 from ninja.files import UploadedFile
 
 from accounts.scoping import organisation_of, require
-from ingestion import answers, api_datasets, api_inferring, api_options, queries, reports, uploads
+from ingestion import (
+    answers,
+    api_datasets,
+    api_inferring,
+    api_options,
+    api_reprocessing,
+    queries,
+    reports,
+    uploads,
+)
 from ingestion import api_bodies as bodies
 from ingestion.api_questions import AnswerRequest
 from ingestion.content_types import CONTENT_TYPES, ENDINGS
@@ -22,6 +31,7 @@ from work.storage import FileMissing
 router = Router(tags=["uploads"])
 router.add_router("", api_inferring.router)  # first: its addresses look like slugs of datasets
 router.add_router("", api_datasets.router)
+router.add_router("", api_reprocessing.router)
 
 RETRY_AFTER = "2"
 LOCATION = {"Location": {"schema": {"type": "string"}}, "Retry-After": {"schema": {"type": "integer"}}}

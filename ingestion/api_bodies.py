@@ -68,6 +68,7 @@ class UploadBody(WorkBody):
     reading: dict[str, Any]
     mends: str | None
     repeats: str | None
+    reprocesses: str | None
     counts: Counts
     parser_version: str | None
     schema_version: int | None
@@ -270,6 +271,7 @@ def _own(upload: Upload) -> dict[str, Any]:
         "reading": upload.reading,
         "mends": str(upload.mends_id) if upload.mends_id else None,
         "repeats": str(upload.repeats_id) if upload.repeats_id else None,
+        "reprocesses": str(upload.reprocesses_id) if upload.reprocesses_id else None,
         "counts": {
             "rows": upload.rows_read,
             "errors": upload.error_count,
@@ -284,6 +286,8 @@ def _own(upload: Upload) -> dict[str, Any]:
             "original": f"{address}/original",
             "cancellation": f"{address}/cancellation",
             "answer": f"{address}/answer",
+            "reprocess": f"{address}/reprocess",
+            "differences": f"{address}/differences",
             "errors": f"{address}/errors",
             **{f"report_{kind}": f"{address}/report.{ENDINGS[kind]}" for kind in Report.Kind.values},
         },

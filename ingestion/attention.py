@@ -45,10 +45,10 @@ def given_up(principal: Any) -> QuerySet[Upload]:
 
 
 def _newest(uploads: QuerySet[Upload]) -> QuerySet[Upload]:
-    """A newer file, whatever became of it, is the answer to the case of an older one. Asked of every page, so
-    by one look into an index per dataset, however many uploads there are."""
+    """A newer file, whatever became of it, is the answer to the case of an older one; and so is reading the
+    same file again. Asked of every page, so by one look into an index per dataset."""
     last = Upload.objects.filter(dataset=OuterRef("pk"), dry_run=False).exclude(state=UploadState.CANCELLED)
-    newest = Subquery(last.order_by("-sequence").values("pk")[:1])
+    newest = Subquery(last.order_by("-precedence", "-sequence").values("pk")[:1])
     return uploads.filter(pk__in=Dataset.objects.annotate(newest=newest).values("newest"))
 
 

@@ -62,7 +62,7 @@ class Mending:
     def key_of(self, row: int) -> str | None:
         """Where the schema has no key: that of the row's place in the first file."""
         origin = self.origins.get(row)
-        return None if origin is None else f'["{self.root.pk}",{origin}]'
+        return None if origin is None else f'["{self.root.reprocesses_id or self.root.pk}",{origin}]'
 
     def said(self, rows: int) -> list[dict[str, Any]]:
         """Of a dataset without a key, where nothing but the number tells which row it is."""

@@ -3,6 +3,7 @@
 from ingestion import (
     attention,
     badges,
+    bulk_reprocess,
     bulk_withdrawal,
     failures,
     figures,
@@ -31,6 +32,7 @@ def register() -> None:
     for kind in attention.KINDS:
         ground_attention.register(kind)
     bulk.register(bulk_withdrawal.KIND)
+    bulk.register(bulk_reprocess.KIND)
     ledger.register(UPLOAD_LINE)
     ledger.register(REPORT_LINE)
     notices.register()

@@ -1,12 +1,14 @@
 from django.urls import path
 
-from ingestion.views import datasets, downloads, records, sending, templates, uploads
+from ingestion.views import datasets, downloads, records, reprocessing, sending, templates, uploads
 
 urlpatterns = [
     path("uploads/", uploads.listing, name="uploads"),
     path("uploads/new/", sending.new, name="upload_new"),
     path("uploads/<uuid:upload_id>/", uploads.detail, name="upload"),
     path("uploads/<uuid:upload_id>/cancellation/", uploads.cancellation, name="upload_cancellation"),
+    path("uploads/<uuid:upload_id>/reprocess/", reprocessing.reprocess, name="upload_reprocess"),
+    path("uploads/<uuid:upload_id>/differences/", reprocessing.differing, name="upload_differences"),
     path("uploads/<uuid:upload_id>/original/", downloads.original, name="upload_original"),
     path("uploads/<uuid:upload_id>/reports/<str:kind>/", downloads.report, name="upload_report"),
     path("datasets/", datasets.listing, name="datasets"),

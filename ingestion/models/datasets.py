@@ -136,6 +136,11 @@ class RecordVersion(models.Model):
                 fields=["dataset", "key", "version"], name="one_earlier_value_per_version"
             )
         ]
+        indexes = [
+            models.Index(
+                fields=["replaced_by", "id"], name="record_version_replaced"
+            )  # what an upload changed
+        ]
 
     def __str__(self) -> str:
         return f"{self.key} version {self.version}"

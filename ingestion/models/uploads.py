@@ -84,6 +84,11 @@ class Upload(Leased):
         constraints = [
             *lease_constraints("upload", terminal=TERMINAL),
             models.UniqueConstraint(fields=["dataset", "sequence"], name="upload_sequence_once"),
+            models.UniqueConstraint(
+                fields=["reprocesses", "dry_run"],
+                condition=Q(finished_at__isnull=True, reprocesses__isnull=False),
+                name="one_unfinished_reprocess",
+            ),
             models.CheckConstraint(
                 condition=~Q(state__in=STORED) | Q(rows_read=F("valid") + F("refused") + F("blank")),
                 name="upload_rows_add_up",
@@ -102,6 +107,9 @@ class Upload(Leased):
             models.Index(fields=["organisation", "-id"], name="upload_list"),  # the uploads page of a tenant
             models.Index(fields=["dataset", "-id"], name="upload_of_dataset"),  # filter by dataset
             models.Index(fields=["organisation", "sha256"], name="upload_bytes"),  # repeats; find by sha256
+            models.Index(
+                fields=["dataset", "-precedence", "-sequence"], name="upload_newest"
+            ),  # the last word of each
         ]
 
     def __str__(self) -> str:

@@ -82,8 +82,8 @@ class Batch:
         ]
 
     def _unkeyed(self, checked: Iterable[CheckedRow]) -> Iterable[str]:
-        """Without a primary key nothing is ever replaced, but by a row that brings it mended: each row of
-        each upload is a record of its own."""
+        """Without a primary key nothing is ever replaced, but by a row that brings it mended, or by reading
+        the file again: each row of each file is a record of its own."""
         return [
             f"{row.row}\t{key}\t{hashed}\t{row.json}"
             f"\t\\x{row.digest.hex()}\t{_uniques(row)}\t{_references(row)}\tf"
@@ -92,8 +92,12 @@ class Batch:
         ]
 
     def _own_key(self, row: int) -> tuple[str, int]:
+        """The hash is compared with what newer uploads brought: only mended rows and files read again meet
+        records that are there."""
         mended = self.context.mending.key_of(row) if self.context.mending else None
-        return (mended, key_hash(mended)) if mended else (f'["{self.upload}",{row}]', 0)
+        first = self.context.upload.reprocesses_id
+        key = mended or f'["{first or self.upload}",{row}]'
+        return key, key_hash(key) if mended or first else 0
 
     def _refuse(self, frame: RowsFrame, refused: Iterable[CheckedRow]) -> None:
         typed = {row[0]: row[1] for row in frame.rows}

@@ -12,10 +12,11 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from ingestion import list_filters, page_queries, queries, sentences, uploads
+from ingestion import list_filters, page_queries, queries, reprocessing, sentences, uploads
 from ingestion.forms import RowFilter, UploadFilter
 from ingestion.models import ErrorCount, Upload
 from ingestion.states import UploadState
+from ingestion.views import reprocessing as reprocessing_views
 from ingestion.views.downloads import reports_of
 from work import paging, pipelines, polling, waiting
 from work.access import signed_in
@@ -36,6 +37,9 @@ def listing(request: Request) -> HttpResponse:
         return _live_list(request)
     uploads_seen = _filtered(request)
     listed = paging.of_request(request, uploads_seen)
+    again = reprocessing.latest_of(upload.pk for upload in listed.items)
+    for upload in listed.items:
+        upload.read_again = again.get(upload.pk)  # type: ignore[attr-defined]
     reasons = waiting.of_list(pipelines.get("upload"), listed.items)
     context = {
         "form": UploadFilter(request.GET, principal=request.principal),
@@ -111,6 +115,7 @@ def detail(request: Request, upload_id: uuid.UUID) -> HttpResponse:
             "may_withdraw": request.principal.can("withdraw", upload.organisation),
             "may_mend": upload.state in TO_MEND and request.principal.can("upload", upload.organisation),
             "repeated": upload.repeats if upload.repeats_id else None,
+            "again": reprocessing_views.of_upload(request, upload),
             **_progress(upload),
         }
     return page(request, "ingestion/upload.html", context, part="rows")

@@ -56,6 +56,7 @@ def make_world():
         upload=_waiting_upload(dataset),
         verdict=verdict,
         asking=_asking_upload(dataset),
+        read_again=_failed_upload(dataset, reprocesses=verdict, sha256=verdict.sha256),
         report=_report(verdict),
         record=Record.objects.create(
             dataset=dataset, key="1", data={"id": "1", "amount": 2}, digest=b"x", upload=verdict
@@ -132,13 +133,13 @@ def _asking_upload(dataset):
     return Upload.objects.get(pk=upload.pk)
 
 
-def _failed_upload(dataset):
-    upload = UploadFactory(dataset=dataset)
+def _failed_upload(dataset, **columns):
+    upload = UploadFactory(dataset=dataset, **columns)
     Upload.objects.filter(pk=upload.pk).update(
         state="failed",
         due_at=None,
         finished_at=timezone.now(),
         failure_code="no_data_rows",
-        run="0199f3c2-77aa-7c1e-b04d-2f1c9a4e55d1",
+        run=uuid.uuid4(),
     )
     return Upload.objects.get(pk=upload.pk)

@@ -52,14 +52,20 @@ def path_parameters(case, world):
 def upload_for(case, world):
     if case.path.endswith("/answer"):
         return world.asking
+    if case.path.endswith("/differences"):
+        return world.read_again
     return world.upload if case.path.endswith(("/cancellation", "/original")) else world.verdict
 
 
 def query(case, world):
     """A cursor that the list gave, and an organisation that there is, where any was asked for."""
-    last = {"/errors": 1, "/records": world.record.pk, "/datasets": world.dataset.pk}
+    last = {"/errors": 1, "/differences": 1, "/records": world.record.pk, "/datasets": world.dataset.pk}
     ending = "/" + case.path.rpartition("/")[2]
-    known = {"cursor": paging.after(last.get(ending, world.verdict.pk)), "organisation": "north"}
+    known = {
+        "cursor": paging.after(last.get(ending, world.verdict.pk)),
+        "organisation": "north",
+        "against": str(world.verdict.pk),
+    }
     return {name: known[name] for name in known if case.query.get(name)}
 
 

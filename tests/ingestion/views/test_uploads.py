@@ -18,7 +18,7 @@ def names_in(answer):
     return re.findall(r'<th scope="row" class="filename"><a [^>]*>([^<]*)', text_of(answer))
 
 
-@pytest.mark.parametrize(("number", "queries"), [(1, 19), (3, 19)])
+@pytest.mark.parametrize(("number", "queries"), [(1, 20), (3, 20)])
 def test_list_asks_as_much_however_many_rows(
     as_manager, stations, number, queries, django_assert_num_queries
 ):
