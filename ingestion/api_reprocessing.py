@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Header, Query, Router, Schema, Status
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from accounts.scoping import require
 from ingestion import api_bodies as bodies
@@ -27,7 +27,7 @@ AGAINST = Annotated[
 
 class ReprocessRequest(StrictSchema):
     why: str = Field("", max_length=1000, pattern=bodies.PRINTABLE)
-    dry_run: bool = False
+    dry_run: StrictBool = False
 
 
 class Side(Schema):

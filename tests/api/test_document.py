@@ -16,6 +16,7 @@ FIXED = {
     "GET /me", "POST /uploads", "GET /uploads", "GET /uploads/{upload_id}",
     "POST /uploads/{upload_id}/answer",
     "POST /uploads/{upload_id}/cancellation", "GET /uploads/{upload_id}/errors",
+    "POST /uploads/{upload_id}/reprocess", "GET /uploads/{upload_id}/differences",
     "GET /uploads/{upload_id}/report.xlsx", "GET /uploads/{upload_id}/report.csv",
     "GET /uploads/{upload_id}/report.mend.xlsx", "GET /uploads/{upload_id}/report.whole.xlsx",
     "GET /uploads/{upload_id}/report.json", "GET /uploads/{upload_id}/original", "GET /datasets",
