@@ -25,6 +25,7 @@ class Context:
     checker: Checker
     mending: Mending | None = None
     sheet: str = ""
+    format: str = ""
     rows_read: int = 0
     blank: int = 0
     assumptions: list[dict[str, Any]] = field(default_factory=list)

@@ -57,6 +57,8 @@ def columns(
         "run": job.token,
         "schema_version": context.schema.number,
         "parser_version": PARSER_VERSION,
+        # The first bytes of a zip do not tell which kind of workbook it is.
+        "kind": context.format or context.upload.kind,
         "assumptions": [*context.assumptions, *said],
         "headers": context.headers[:HEADERS_KEPT],
         "timings": timings(job),

@@ -12,18 +12,28 @@ SENTENCES = {
     "dates_from_1904": "The workbook counts its dates from 1904, and they were read so.",
     "encoding": "The text was read as {encoding} ({reason}).",
     "delimiter": "The columns are separated by {delimiter} ({reason}).",
+    "single_column": "No separator was found, so each line was read as one cell.",
+    "format_differs_from_name": "Its name ends in {extension}, but the file is {format}, and was so read.",
 }
 REASONS = {
     "bom": "its byte order mark says so",
     "valid_utf8": "all of it is valid UTF-8",
-    "nul_pattern": "every other byte is zero",
+    "nul_pattern": "its zero bytes stand where they do in such text",
     "organisation_default": "it is not valid UTF-8, and this is your organisation's default",
     "sep_line": "its first line says so",
     "consistent_columns": "this gives every row the same number of columns",
-    "single_column": "no separator was found, so each line is one cell",
     "declared": "it was declared so",
 }
+NOT_UTF8 = "; the first byte that is not stands in line {line}, character {column}"
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+
+FORMATS = {
+    "xlsx": "an Excel workbook (.xlsx)",
+    "xls": "an Excel 97–2003 workbook (.xls)",
+    "xlsb": "a binary Excel workbook (.xlsb)",
+    "ods": "an OpenDocument spreadsheet (.ods)",
+    "csv": "text with separators (CSV)",
+}
 
 
 def describe(code: str, detail: dict[str, Any]) -> dict[str, Any]:
@@ -31,6 +41,10 @@ def describe(code: str, detail: dict[str, Any]) -> dict[str, Any]:
     words = dict(detail)
     if "reason" in words:
         words["reason"] = REASONS[words["reason"]]
+        if "not_utf8" in words:
+            words["reason"] += NOT_UTF8.format_map(words["not_utf8"])
+    if "format" in words:
+        words["format"] = FORMATS[words["format"]]
     if "delimiter" in words:
         words["delimiter"] = DELIMITERS.get(words["delimiter"], f"“{words['delimiter']}”")
     message = SENTENCES[code].format_map(words)

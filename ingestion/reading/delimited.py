@@ -15,6 +15,8 @@ from .wire import FrameWriter, dump
 
 SAMPLE_CHARACTERS = 65_536
 BATCH = 100
+# Old programs put it behind the last line.
+END_OF_DOS_FILE = "\x1a"
 
 
 class RecordTooLong(csv.Error):
@@ -47,7 +49,7 @@ class Lines:
 def read_delimited(
     file: BinaryIO, writer: FrameWriter, *, encoding: str, delimiter: str | None
 ) -> dict[str, Any]:
-    chosen, why_encoding = encodings.choose(file, default=encoding)
+    chosen, why_encoding, more = encodings.choose(file, default=encoding)
     csv.field_size_limit(CELL_CHARACTERS)
     stream = io.TextIOWrapper(file, encoding=chosen, newline="")
     lines = Lines(stream)
@@ -62,8 +64,8 @@ def read_delimited(
         "last_row": reader.last_row,
         "header_row": reader.header_row,
         "assumptions": [
-            ["encoding", {"encoding": encodings.shown(chosen), "reason": why_encoding}],
-            ["delimiter", {"delimiter": separator, "reason": why}],
+            ["encoding", {"encoding": encodings.shown(chosen), "reason": why_encoding, **more}],
+            ["delimiter", {"delimiter": separator, "reason": why}] if why != "single_column" else [why, {}],
             ["header_row", {"row": reader.header_row}],
         ],
     }
@@ -72,8 +74,7 @@ def read_delimited(
 def _delimiter(stream: io.TextIOWrapper, lines: Lines, declared: str | None) -> tuple[str, str]:
     """Chosen from the first characters; a sep= line is taken off, as spreadsheet programs do."""
     sample = stream.read(SAMPLE_CHARACTERS)
-    first = sample.split("\n", 1)[0]
-    named = delimiters.from_sep_line(first.rstrip("\r"))
+    named = delimiters.from_sep_line(sample)
     stream.seek(0)
     if named:
         stream.readline()
@@ -83,8 +84,8 @@ def _delimiter(stream: io.TextIOWrapper, lines: Lines, declared: str | None) -> 
     if named:
         return named, "sep_line"
     # A sample that ends inside a row would give that row another width.
-    whole = sample.rpartition("\n")[0] if len(sample) == SAMPLE_CHARACTERS and "\n" in sample else sample
-    return delimiters.choose(whole)
+    end = max(sample.rfind("\n"), sample.rfind("\r")) + 1
+    return delimiters.choose(sample[:end] if len(sample) == SAMPLE_CHARACTERS and end else sample)
 
 
 class Table:
@@ -106,7 +107,7 @@ class Table:
             for record in self.records:
                 number += 1
                 self.lines.next_record()
-                if not any(record):
+                if not any(record) or record == [END_OF_DOS_FILE]:
                     continue
                 if self.width:
                     self._row(number, record)

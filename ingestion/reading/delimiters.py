@@ -1,40 +1,55 @@
 """Which character separates the columns: the sep= line, else the one that gives the rows the same width."""
 
 import csv
+import io
 import re
 from collections import Counter
+from itertools import groupby, islice
 
 CANDIDATES = (",", ";", "\t", "|")
+# Any of these may be meant, but must then separate every row alike. Spaces never do: texts are full of them.
+RARE_CANDIDATES = "^~¦§#:!*&%$\\\x01\x1e\x1f·"
 SAMPLE_ROWS = 200
+# Stands in no text that a person wrote, so that each line is one cell.
+NONE = "\x1f"
 SEP_LINE = re.compile(r'"?sep=(.)"?\s*', re.I)
+LINE_END = re.compile(r"\r\n?|\n")
+
+Score = tuple[float, int]
+NO_SCORE: Score = (0.0, 0)
 
 
-def from_sep_line(line: str) -> str | None:
-    match = SEP_LINE.fullmatch(line)
+def from_sep_line(sample: str) -> str | None:
+    match = SEP_LINE.fullmatch(LINE_END.split(sample, maxsplit=1)[0])
     return match[1] if match else None
 
 
 def choose(sample: str) -> tuple[str, str]:
     """The delimiter and the reason for it."""
-    scores = {delimiter: _score(sample, delimiter) for delimiter in CANDIDATES}
-    best = max(CANDIDATES, key=lambda delimiter: scores[delimiter])
-    if scores[best] == (0.0, 0):
-        return ",", "single_column"
-    return best, "consistent_columns"
+    scores = {delimiter: _score(sample, delimiter) for delimiter in CANDIDATES if delimiter in sample}
+    if max(scores.values(), default=NO_SCORE) <= NO_SCORE:
+        scores = {
+            delimiter: _score(sample, delimiter) for delimiter in RARE_CANDIDATES if delimiter in sample
+        }
+        scores = {delimiter: score for delimiter, score in scores.items() if score[0] == 1.0}
+    if max(scores.values(), default=NO_SCORE) <= NO_SCORE:
+        return NONE, "single_column"
+    return max(scores, key=lambda delimiter: scores[delimiter]), "consistent_columns"
 
 
-def _score(sample: str, delimiter: str) -> tuple[float, int]:
-    """Share of the rows that have the commonest width, and that width; no score for a single column."""
-    widths: Counter[int] = Counter()
+def _score(sample: str, delimiter: str) -> Score:
+    """Share of the rows that have the commonest width, and that width; no score for a single column.
+    Rows with titles and notes may be the most, but the table between them is of one piece."""
+    rows = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
     try:
-        for row in csv.reader(sample.splitlines(keepends=True), delimiter=delimiter):
-            if row:
-                widths[len(row)] += 1
-            if widths.total() >= SAMPLE_ROWS:
-                break
+        widths = [len(row) for row in islice(filter(None, rows), SAMPLE_ROWS)]
     except csv.Error:
-        return (0.0, 0)
-    if not widths:
-        return (0.0, 0)
-    width, rows = widths.most_common(1)[0]
-    return (rows / widths.total(), width) if width > 1 else (0.0, 0)
+        return NO_SCORE
+    wide = Counter(width for width in widths if width > 1)
+    if not wide:
+        return NO_SCORE
+    width, alike = wide.most_common(1)[0]
+    longest = max(len(list(run)) for found, run in groupby(widths) if found == width)
+    if 2 * alike < len(widths) and (alike == 1 or 2 * longest < alike):
+        return NO_SCORE
+    return alike / len(widths), width

@@ -23,7 +23,7 @@ def main(argument: str) -> int:
     with os.fdopen(0, "rb", closefd=False) as file, os.fdopen(1, "wb", closefd=False) as out:
         writer = FrameWriter(out, total=os.fstat(0).st_size)
         try:
-            writer.end(_read(file, writer, options))
+            writer.end(read_file(file, writer, options))
         except Refused as refused:
             writer.failure(refused.code, refused.detail)
         except UnicodeDecodeError:
@@ -35,7 +35,7 @@ def main(argument: str) -> int:
     return 0
 
 
-def _read(file: BinaryIO, writer: FrameWriter, options: dict[str, Any]) -> dict[str, Any]:
+def read_file(file: BinaryIO, writer: FrameWriter, options: dict[str, Any]) -> dict[str, Any]:
     file.seek(0)
     head = file.read(HEAD_BYTES)
     kind = sniff(head)

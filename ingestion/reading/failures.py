@@ -77,8 +77,12 @@ SENTENCES: dict[str, tuple[str, str]] = {
         'Double the quotation marks ("") that belong to the text and upload the file again.',
     ),
     "encoding_unknown": (
-        "The file is neither UTF-8 nor {encoding}: it cannot be decoded at line {line}.",
+        "The file is neither UTF-8 nor {encoding}: it cannot be decoded at line {line}, character {column}.",
         "Save it as “CSV UTF-8” and upload that file.",
+    ),
+    "encoding_mixed": (
+        "The file is UTF-8 for the most part, but not the byte {byte} in line {line}, character {column}.",
+        "Correct the text there and save the file as “CSV UTF-8”: parts of it come from another program.",
     ),
 }
 

@@ -3,6 +3,8 @@
 import re
 from enum import StrEnum
 
+from .wide import zero_pattern
+
 HEAD_BYTES = 8_192
 
 
@@ -115,10 +117,11 @@ def _without_byte_order(head: bytes) -> bytes:
 def _is_binary(head: bytes) -> bool:
     if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
         return False
-    odd, even = head[1::2].count(0), head[::2].count(0)
-    if (odd + even) * 4 > len(head):
-        # Half of UTF-16 text is zeros, all of them in the same places.
-        return max(odd, even) < 4 * min(odd, even)
-    # A few stray zeros are no reason to refuse a text: the checks name their cells.
-    control = len(head) - len(head.translate(None, bytes([*range(1, 9), *range(14, 32)])))
-    return control * 10 > len(head)
+    if zero_pattern(head):
+        return False
+    if head.count(0) * 4 > len(head):
+        return True
+    # A few stray zeros are no reason to refuse a text: the checks name their cells. Some of the others
+    # separate fields (0x01, 0x1C to 0x1F).
+    control = len(head) - len(head.translate(None, bytes([*range(2, 9), *range(14, 28)])))
+    return control * 16 > len(head)

@@ -13,6 +13,7 @@ from ingestion.checking.texts import shown
 from ingestion.context import Context
 from ingestion.kill_points import READ_AFTER, READ_BATCH, READ_BEFORE
 from ingestion.mendable import Mendable
+from ingestion.reading import names
 from ingestion.reading.reader import Reader, RowsFrame
 from work import crash
 from work.failures import PermanentFailure
@@ -139,7 +140,12 @@ def _close(reader: Reader, context: Context) -> None:
     assert reader.end is not None  # noqa: S101 (iterating to the end sets it)
     context.blank = reader.end.blank_rows + context.checker.blank
     context.rows_read = reader.end.rows + reader.end.blank_rows
-    context.assumptions = [*reader.end.assumptions, *context.checker.assumptions]
+    context.format = reader.end.format
+    context.assumptions = [
+        *names.assumed(context.upload.filename, reader.end.format),
+        *reader.end.assumptions,
+        *context.checker.assumptions,
+    ]
     if context.mending and not context.checker.primary_key:
         context.assumptions += context.mending.said(context.rows_read - context.blank)
 

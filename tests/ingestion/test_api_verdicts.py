@@ -10,6 +10,7 @@ import pytest
 from ingestion.models import Report
 from ingestion.pipeline import PIPELINE
 from ingestion.report_pipeline import REPORTS
+from ingestion.reading.reader import PARSER_VERSION
 from tests.ingestion.conftest import FILE
 from work import leases, runner
 
@@ -47,7 +48,7 @@ def test_status_tells_the_verdict(api, partial):
         "rows": 3, "valid": 1, "refused": 2, "blank": 0, "inserted": 1, "updated": 0, "unchanged": 0,
         "superseded": 0, "errors": 2,
     }  # fmt: skip
-    assert (body["parser_version"], body["schema_version"], body["failure"]) == ("1", 1, None)
+    assert (body["parser_version"], body["schema_version"], body["failure"]) == (PARSER_VERSION, 1, None)
     assert [start["outcome"] for start in body["starts"]] == ["finished"]
     assert body["assumptions"][0].keys() == {"code", "detail", "message"}
 

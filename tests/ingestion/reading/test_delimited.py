@@ -23,6 +23,8 @@ TABLE = "id;größe;note\r\n1;2,5;ä\r\n2;3;b\r\n"
         (TABLE.encode("utf-16-le"), "UTF-16", "nul_pattern"),
         (TABLE.encode("utf-16-be"), "UTF-16", "nul_pattern"),
         (TABLE.encode("utf-32"), "UTF-32", "bom"),
+        (TABLE.encode("utf-32-le"), "UTF-32", "nul_pattern"),
+        (TABLE.encode("utf-32-be"), "UTF-32", "nul_pattern"),
         (TABLE.encode("cp1252"), "Windows-1252", "organisation_default"),
     ],
 )
@@ -31,7 +33,81 @@ def test_encoding_is_found_and_stated(data, encoding, reason):
 
     assert reading.header.cells == ["id", "größe", "note"]
     assert reading.rows == [[2, ["1", "2,5", "ä"]], [3, ["2", "3", "b"]]]
-    assert reading.assumed["encoding"] == {"encoding": encoding, "reason": reason}
+    found = reading.assumed["encoding"]
+    assert (found["encoding"], found["reason"]) == (encoding, reason)
+
+
+def test_first_byte_that_is_not_utf8_is_stated():
+    reading = read(b"id,name\r\n1,abc\r\n2,M\xfcller\r\n")
+
+    assert reading.assumed["encoding"]["not_utf8"] == {"line": 3, "column": 4, "byte": "0xFC"}
+    assert "line 3, character 4" in reading.end.assumptions[0]["message"]
+
+
+@pytest.mark.parametrize("ending", [b"\n", b"\r\n", b"\r"])
+def test_place_of_a_wrong_byte_is_right_far_into_a_file(ending):
+    data = ending.join([b"id,name", *[b"1,abcdefgh"] * 100_000, b"2,x\xe4", b""])
+
+    assert read(data).assumed["encoding"]["not_utf8"] == {"line": 100_002, "column": 4, "byte": "0xE4"}
+
+
+def test_utf8_with_strange_bytes_in_it_is_refused_with_their_place():
+    data = "id,name\n1,Müller\n2,Łukasz\n".encode() + b"3,J\xfcrgen\n"
+
+    error = failure(data)
+
+    assert error.code == "encoding_mixed"
+    assert error.detail == {"line": 4, "column": 4, "byte": "0xFC"}
+
+
+def test_two_letters_that_happen_to_be_utf8_are_no_mixture():
+    data = "id,name\n1,CAFÉ»\n2,Süß\n3,naïve\n".encode("cp1252")
+
+    assert [row[1][1] for row in read(data).rows] == ["CAFÉ»", "Süß", "naïve"]
+
+
+def test_wide_text_in_another_script_is_known_without_a_mark():
+    for encoding in ("utf-16-le", "utf-16-be"):
+        data = "номер;имя\r\n1;Анна\r\n2;Пётр\r\n".encode(encoding)
+
+        assert read(data).rows == [[2, ["1", "Анна"]], [3, ["2", "Пётр"]]]
+
+
+def test_stray_zeros_do_not_make_a_text_wide():
+    cells = read(b"id,name\nx,a\x00b\ny,c\x00d\nz,e\x00\n" + b"y,abcdef\n" * 50).rows[0][1]
+
+    assert decode(cells[1]).raw == "a\x00b"
+
+
+@pytest.mark.parametrize(
+    "data", [b"note\nhello, world\nfoo\n", b"a\n1\n", b"when\n10:30\n11:45\n"]
+)
+def test_single_column_is_not_split_at_what_its_texts_hold(data):
+    reading = read(data)
+
+    assert "single_column" in reading.assumed
+    assert [[*row[1]] for row in reading.rows] == [[line] for line in data.decode().split("\n")[1:-1]]
+
+
+def test_several_spaces_separate_nothing():
+    reading = read(b"id   name\n1    a\n2    b\n")
+
+    assert "single_column" in reading.assumed
+    assert reading.rows[0] == [2, ["1    a"]]
+
+
+def test_titles_and_notes_do_not_hide_the_delimiter():
+    titles = "".join(f"Line {n} of a long title\n" for n in range(9))
+    data = titles + "id;name\n1;a\n2;b\n\nNote: all of it\nis provisional\n"
+
+    assert read(data.encode()).assumed["delimiter"]["delimiter"] == ";"
+
+
+@pytest.mark.parametrize("last", ["\n", "", "\r\n", "\r", "\n\x1a"])
+def test_any_line_end_will_do_also_none_at_the_end(last):
+    reading = read(b"id,name\r\n1,a\r2,b\n3,c" + last.encode())
+
+    assert reading.rows == [[2, ["1", "a"]], [3, ["2", "b"]], [4, ["3", "c"]]]
 
 
 def test_default_encoding_is_the_organisations():
@@ -58,7 +134,13 @@ def test_late_bytes_decide_about_the_whole_file():
         ("a\tb\n1\t2\n", "\t", "consistent_columns"),
         ("a|b\n1|2\n", "|", "consistent_columns"),
         ('a;b\n"x;y";"1,2"\n"z, and, more";2\n', ";", "consistent_columns"),
-        ("a\n1\n", ",", "single_column"),
+        ("a^b\n1^2\n", "^", "consistent_columns"),
+        ("a~b\n1~2\n", "~", "consistent_columns"),
+        ("a\x01b\n1\x012\n", "\x01", "consistent_columns"),
+        ("a:b\n1:2\n", ":", "consistent_columns"),
+        ("a;b\r1,5;2,5\r3,5;4,5\r", ";", "consistent_columns"),
+        ("sep=;\ra;b\r1;2\r", ";", "sep_line"),
+        ("sep=|\r\na|b\r\n1|2\r\n", "|", "sep_line"),
         ("sep=;\na;b\n1;2\n", ";", "sep_line"),
         ('"sep=#"\na#b\n1#2\n', "#", "sep_line"),
     ],
