@@ -8,6 +8,7 @@ import pytest
 import xlsxwriter
 
 from ingestion.models import ErrorCount, Record, RecordVersion, RowError, UploadKeys
+from ingestion.reading.reader import PARSER_VERSION
 from ingestion.states import UploadState
 from tests.factories import DatasetFactory
 from tests.ingestion.reading.old_books import compound
@@ -32,7 +33,7 @@ def test_clean_file_is_processed(process, dataset):
     assert upload.state == UploadState.PROCESSED
     assert counts(upload) == {"rows_read": 2, "valid": 2, "inserted": 2}
     assert records(dataset) == {"a": 1, "b": 2}
-    assert (upload.schema_version, upload.parser_version) == (1, "1")
+    assert (upload.schema_version, upload.parser_version) == (1, PARSER_VERSION)
     assert set(upload.timings) == {"read_rows", "check_keys", "store_records"}
     assert [assumption["code"] for assumption in upload.assumptions][:2] == ["encoding", "delimiter"]
 
@@ -290,6 +291,16 @@ def test_workbook_is_read_by_what_its_cells_are(process):
         ("Données", 6, "C6", "error_value"),
         ("Données", 7, "C7", "date_never_was"),
     ]
+
+
+def test_text_named_like_a_workbook_is_read_as_what_it_is_and_that_is_said(process, dataset):
+    upload = process("id,amount\na,1\n", filename="stations.xls")
+
+    assert upload.state == UploadState.PROCESSED
+    assert upload.kind == "csv"
+    assert upload.assumptions[0]["code"] == "format_differs_from_name"
+    assert upload.assumptions[0]["detail"] == {"format": "csv", "extension": ".xls"}
+    assert "text with separators" in upload.assumptions[0]["message"]
 
 
 def test_password_protected_workbook_fails_with_what_to_do(process):

@@ -79,9 +79,7 @@ def test_stray_zeros_do_not_make_a_text_wide():
     assert decode(cells[1]).raw == "a\x00b"
 
 
-@pytest.mark.parametrize(
-    "data", [b"note\nhello, world\nfoo\n", b"a\n1\n", b"when\n10:30\n11:45\n"]
-)
+@pytest.mark.parametrize("data", [b"note\nhello, world\nfoo\n", b"a\n1\n", b"when\n10:30\n11:45\n"])
 def test_single_column_is_not_split_at_what_its_texts_hold(data):
     reading = read(data)
 
