@@ -9,8 +9,8 @@ import pytest
 
 from ingestion.models import Report
 from ingestion.pipeline import PIPELINE
-from ingestion.report_pipeline import REPORTS
 from ingestion.reading.reader import PARSER_VERSION
+from ingestion.report_pipeline import REPORTS
 from tests.ingestion.conftest import FILE
 from work import leases, runner
 
