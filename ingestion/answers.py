@@ -32,7 +32,7 @@ def answer(*, upload: Upload, reading: Any, by: Principal, why: str = "") -> Upl
     PIPELINE.check_move(UploadState.NEEDS_ANSWER, UploadState.ACCEPTED)
     asking = cast(Asking, upload.asking)
     schema = upload.dataset.schema_versions.latest("number").schema
-    given = answers_checks.agreed(asking, readings.checked(reading, schema=schema))
+    given = answers_checks.agreed(asking, readings.checked(reading, schema=schema), schema)
     layout = _layout(asking, given, schema, remembered.aliases(upload.dataset_id))
     faults = list(answers_checks.faults_of(asking, given, layout, schema))
     if faults:

@@ -14,7 +14,7 @@ from ingestion.readings import Fault
 NO_COLUMN = "must have a value in every row, so it needs a column."
 
 
-def agreed(asking: Asking, given: Reading) -> Reading:
+def agreed(asking: Asking, given: Reading, schema: Mapping[str, Any]) -> Reading:
     """An answer that confirms the question's own code agrees to what was suggested; what it says beside that
     counts first.
     """
@@ -27,7 +27,7 @@ def agreed(asking: Asking, given: Reading) -> Reading:
     if asking.get("header_row"):
         agreed["header_row"], agreed["header_rows"] = asking["header_row"], asking.get("header_rows", 1)
     if code == questions.WHICH_COLUMNS and not given.keys() & {"sheet", "header_row", "header_rows"}:
-        agreed["mapping"] = _suggested(asking) | given.get("mapping", {})
+        agreed["mapping"] = _suggested(asking, schema) | given.get("mapping", {})
     return {**agreed, **given, **({"mapping": agreed["mapping"]} if "mapping" in agreed else {})}
 
 
@@ -49,9 +49,9 @@ def faults_of(
     yield from _mapping(code, given.get("mapping", {}), layout, schema)
 
 
-def _suggested(asking: Asking) -> dict[str, str | None]:
+def _suggested(asking: Asking, schema: Mapping[str, Any]) -> dict[str, str | None]:
     """Required fields without a suggestion are left out: they are faults, and named as such."""
-    layout = answers_layout.of(asking, {"fields": []}, {})
+    layout = answers_layout.of(asking, schema, {})
     if layout is None:
         return {}
     return {

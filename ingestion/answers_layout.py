@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
+from ingestion import snapshots
 from ingestion.asking import Asking, PreviewRow, Suggestion
 from ingestion.checking.texts import loose
 from ingestion.reading.cells import column_index, column_letters
@@ -52,7 +53,7 @@ def sheet_names(asking: Asking) -> list[str]:
 
 def confirmation(asking: Asking) -> str:
     """What agrees to a retirement; void as soon as the records have changed."""
-    return f"retire:{asking['retirement']['version']}"
+    return snapshots.confirmation(asking["retirement"]["version"])
 
 
 def of(
@@ -70,9 +71,8 @@ def of(
     elif not (headers := _headings(rows, header_row, header_rows)):
         return None
     columns = list(_columns(headers, rows, header_row + header_rows - 1))
-    if is_as_asked and "suggestions" in asking and _is_asked_row(asking, header_row, header_rows):
-        suggestions = list(asking["suggestions"])
-    else:
+    suggestions = list(asking.get("suggestions", ())) if is_as_asked else []
+    if not _is_asked_row(asking, header_row, header_rows) or not _are_of(suggestions, schema):
         suggestions = suggest(headers, schema, aliases)
     return Layout(sheet, header_row, header_rows, rows, columns, suggestions)
 
@@ -166,6 +166,11 @@ def _first(rows: Sequence[PreviewRow]) -> int:
 
 def _is_asked_row(asking: Asking, header_row: int, header_rows: int) -> bool:
     return (header_row, header_rows) == (asking.get("header_row"), asking.get("header_rows", 1))
+
+
+def _are_of(suggestions: Sequence[Suggestion], schema: Mapping[str, Any]) -> bool:
+    """Whether the schema is still the one by which it was asked, as far as its fields go."""
+    return [each["field"] for each in suggestions] == [field["name"] for field in schema["fields"]]
 
 
 def _headings(rows: Sequence[PreviewRow], header_row: int, header_rows: int) -> list[str]:

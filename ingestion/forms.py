@@ -12,8 +12,11 @@ from accounts.models import Organisation
 from accounts.principals import Principal
 from ingestion import list_filters
 from ingestion.models import Dataset, ErrorCount
+from ingestion.readings import LAST_ROW, LONGEST_SHEET
 from ingestion.states import UploadState
+from ingestion.upload_options import UploadOptions
 from work.identifiers import uuid7
+from work.problems import Problem
 
 
 class UploadFilter(forms.Form):
@@ -69,6 +72,24 @@ class UploadForm(forms.Form):
         widget=forms.ClearableFileInput(attrs={"accept": ".xlsx,.xlsm,.xls,.xlsb,.ods,.csv,.tsv,.txt"}),
     )
 
+    dry_run = forms.BooleanField(
+        required=False,
+        label="Try it first (store nothing)",
+        help_text="You get the verdict, and may store the file afterwards.",
+    )
+    sheet = forms.CharField(
+        required=False,
+        max_length=LONGEST_SHEET,
+        help_text="Its name, when the workbook has several. Left blank, the one that fits is taken.",
+    )
+    header_row = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=LAST_ROW,
+        label="Row with the names of the columns",
+        help_text="As the spreadsheet numbers it. Left blank, it is found.",
+    )
+
     def __init__(self, *args: Any, principal: Principal, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         may = [each for each in principal.organisations() if principal.can("upload", each)]
@@ -79,6 +100,15 @@ class UploadForm(forms.Form):
         field.label_from_instance = lambda each: (  # type: ignore[attr-defined]
             f"{each.organisation.title}: {each.title}" if several else each.title
         )
+
+    def options(self) -> UploadOptions:
+        given = self.cleaned_data
+        reading = {"sheet": given["sheet"], "header_row": given["header_row"]}
+        return UploadOptions(reading=reading, dry_run=given["dry_run"])
+
+    def refuse_reading(self, problem: Problem) -> None:
+        for error in problem.extra["errors"]:
+            self.add_error(error["at"] if error["at"] in self.fields else None, error["message"])
 
 
 class RowFilter(forms.Form):

@@ -1,11 +1,22 @@
 from django.urls import path
 
-from ingestion.views import datasets, downloads, records, reprocessing, sending, templates, uploads
+from ingestion.views import (
+    answering,
+    datasets,
+    downloads,
+    records,
+    reprocessing,
+    sending,
+    templates,
+    uploads,
+)  # fmt: skip
 
 urlpatterns = [
     path("uploads/", uploads.listing, name="uploads"),
     path("uploads/new/", sending.new, name="upload_new"),
     path("uploads/<uuid:upload_id>/", uploads.detail, name="upload"),
+    path("uploads/<uuid:upload_id>/answer/", answering.answer, name="upload_answer"),
+    path("uploads/<uuid:upload_id>/storing/", answering.storing, name="upload_storing"),
     path("uploads/<uuid:upload_id>/cancellation/", uploads.cancellation, name="upload_cancellation"),
     path("uploads/<uuid:upload_id>/reprocess/", reprocessing.reprocess, name="upload_reprocess"),
     path("uploads/<uuid:upload_id>/differences/", reprocessing.differing, name="upload_differences"),

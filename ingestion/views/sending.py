@@ -46,6 +46,7 @@ def new(request: Request) -> HttpResponse:
             filename=file.name,
             by=request.principal,
             idempotency_key=str(form.cleaned_data["nonce"]),
+            options=form.options(),
         )
     except Problem as problem:
         _refuse(form, problem)
@@ -63,6 +64,9 @@ def _onward(request: Request, url: str) -> HttpResponse:
 
 def _refuse(form: UploadForm, problem: Problem) -> None:
     """A form that came back from the browser's history holds a nonce that is spent: it gets another."""
+    if problem.code == "reading_not_valid":
+        form.refuse_reading(problem)
+        return
     if problem.code != "idempotency_key_reused":
         form.add_error("file", f"{problem.message} {problem.remedy}".strip())
         return
@@ -74,6 +78,10 @@ def _sentence(accepted: uploads.Accepted) -> str:
     name = accepted.upload.filename
     if accepted.already_accepted:
         return f"{name} had been accepted already; this is that upload. It was not accepted twice."
+    if accepted.upload.dry_run:
+        return (
+            f"{name} is accepted, to be tried. Nothing of it will be stored; this page says how it goes on."
+        )
     return f"{name} is accepted and kept. A worker reads it next; this page says how it goes on."
 
 

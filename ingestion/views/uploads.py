@@ -114,6 +114,8 @@ def detail(request: Request, upload_id: uuid.UUID) -> HttpResponse:
             "reports": reports_of(upload),
             "may_withdraw": request.principal.can("withdraw", upload.organisation),
             "may_mend": upload.state in TO_MEND and request.principal.can("upload", upload.organisation),
+            "may_answer": bool(upload.asking) and request.principal.can("answer", upload.organisation),
+            "may_store": _may_store(request, upload),
             "repeated": upload.repeats if upload.repeats_id else None,
             "again": reprocessing_views.of_upload(request, upload),
             **_progress(upload),
@@ -190,6 +192,12 @@ def _rows(request: Request, upload: Upload, groups: list[ErrorCount]) -> dict[st
         "lines": lines,
         "row_list": listed,
     }
+
+
+def _may_store(request: Request, upload: Upload) -> bool:
+    """A file that was only tried, and would store something."""
+    is_worth_it = upload.dry_run and upload.state in (UploadState.PROCESSED, UploadState.PARTIAL)
+    return is_worth_it and request.principal.can("upload", upload.organisation)
 
 
 def _may_upload(request: Request) -> bool:

@@ -28,6 +28,7 @@ THINGS = {
     "member": lambda w: ({"organisation": "north", "member": w.member.pk}, {}),
     "token": lambda w: ({"organisation": "north", "token": w.token.pk}, {}),
     "upload": lambda w: ({"upload_id": w.upload.pk}, {}),
+    "retiring": lambda w: ({"upload_id": w.retiring.pk}, {}),
     "asking": lambda w: ({"upload_id": w.asking.pk}, {}),
     "verdict": lambda w: ({"upload_id": w.verdict.pk}, {}),
     "read again": lambda w: ({"upload_id": w.read_again.pk}, {}),
@@ -64,6 +65,11 @@ def a_file(w):
 
 def a_sample(w):
     return {"file": SimpleUploadedFile("sample.csv", b"id,amount\n1,2\n")}
+
+
+def an_answer(w):
+    """Of a form whose fields were emptied."""
+    return {"asked": w.asking.asked_at.isoformat(), "shown": "3 1 Data", "sheet": "Data", "header_row": "3"}
 
 
 def chosen(w):
@@ -132,6 +138,12 @@ ROWS = [
     row("upload_new",                    "POST", "",           "sign 422   422   422   422   422", {}),
     row("upload",                        "GET",  "upload",     "sign 404   200   200   200   200"),
     row("upload",                        "GET",  "verdict",    "sign 404   200   200   200   200"),
+    row("upload_answer",                 "GET",  "asking",     "sign 404   200   200   200   200"),
+    row("upload_answer",                 "GET",  "retiring",   "sign 404   200   200   200   200"),
+    row("upload_answer",                 "POST", "asking",     "sign 404   302   302   302   302", {}),
+    row("upload_answer",                 "POST", "retiring",   "sign 404   302   302   302   302", {}),
+    row("upload_answer",                 "POST", "asking",     "sign 404   422   422   422   422", an_answer),
+    row("upload_storing",                "POST", "verdict",    "sign 404   302   302   302   302", {}),
     row("upload_cancellation",           "GET",  "upload",     "sign 404   200   200   200   200"),
     row("upload_cancellation",           "POST", "upload",     "sign 404   422   422   422   422", {}),
     row("upload",                        "GET",  "read again", "sign 404   200   200   200   200"),

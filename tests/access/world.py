@@ -55,7 +55,8 @@ def make_world():
         dataset=dataset,
         upload=_waiting_upload(dataset),
         verdict=verdict,
-        asking=_asking_upload(dataset),
+        asking=_asking_upload(dataset, askings.which_columns()),
+        retiring=_asking_upload(dataset, askings.confirm_retirement()),
         read_again=_failed_upload(dataset, reprocesses=verdict, sha256=verdict.sha256),
         report=_report(verdict),
         record=Record.objects.create(
@@ -124,9 +125,8 @@ def _waiting_upload(dataset):
     return Upload.objects.get(pk=upload.pk)
 
 
-def _asking_upload(dataset):
+def _asking_upload(dataset, asking):
     upload = UploadFactory(dataset=dataset, filename="asking.csv")
-    asking = askings.which_columns()
     Upload.objects.filter(pk=upload.pk).update(
         state="needs_answer", due_at=None, asked_at=timezone.now(), question=asking["code"], asking=asking
     )
