@@ -14,6 +14,7 @@ from ingestion import (
     api_inferring,
     api_options,
     api_reprocessing,
+    error_pages,
     queries,
     reports,
     uploads,
@@ -178,7 +179,9 @@ def list_errors(
     column: Annotated[str, Query("", max_length=10, pattern="^[A-Z]*$")],
     cursor: api_datasets.CURSOR,
 ) -> Any:
-    page = queries.error_page(_find(request, upload_id), cursor=cursor, code=code, column=column, limit=200)
+    page = error_pages.error_page(
+        _find(request, upload_id), cursor=cursor, code=code, column=column, limit=200
+    )
     items = queries.flat_errors(page.items, code=code, column=column)
     return {"items": items, "next_cursor": page.next_cursor}
 

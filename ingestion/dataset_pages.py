@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Max, QuerySet
+from django.db.models import Max, OuterRef, QuerySet, Subquery
 
 from ingestion.models import Dataset, Record, RecordVersion, SchemaVersion, Upload
 from work.counting import Counted, bounded
@@ -35,19 +35,15 @@ def with_numbers(datasets: Sequence[Dataset]) -> list[tuple[Dataset, dict[str, A
     versions = dict(
         SchemaVersion.objects.filter(dataset__in=ids).values_list("dataset").annotate(Max("number"))
     )
-    uploads = (
-        Upload.objects.filter(dataset__in=ids)
-        .values("dataset")
-        .annotate(n=Count("pk"), last=Max("accepted_at"))
-    )
-    by_dataset: dict[Any, dict[str, Any]] = {row["dataset"]: dict(row) for row in uploads}
+    newest = Upload.objects.filter(dataset=OuterRef("pk")).order_by("-pk").values("accepted_at")[:1]
+    last = dict(Dataset.objects.filter(pk__in=ids).annotate(last=Subquery(newest)).values_list("pk", "last"))
     return [
         (
             dataset,
             {
                 "version": versions.get(dataset.pk, 0),
-                "uploads": by_dataset.get(dataset.pk, {}).get("n", 0),
-                "last": by_dataset.get(dataset.pk, {}).get("last"),
+                "uploads": dataset.next_sequence - 1,
+                "last": last.get(dataset.pk),
             },
         )
         for dataset in datasets

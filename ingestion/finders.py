@@ -21,7 +21,7 @@ def register() -> None:
 def find_uploads(principal: Any, text: str) -> Iterator[Hit]:
     uploads = queries.visible(principal)
     lower = text.lower()
-    exact = Q(filename=text) | Q(sha256=lower) | Q(correlation_id=text)
+    exact = Q(filename__iexact=text) | Q(sha256=lower) | Q(correlation_id=text)
     if identifier := as_uuid(text):
         exact |= Q(pk=identifier) | Q(dataset=identifier)
     found = {upload.pk: True for upload in uploads.filter(exact).order_by("-pk")[:AT_MOST]}

@@ -13,6 +13,8 @@ from ingestion.reading.cells import WireCell, decode
 
 # A cell of a workbook holds no more, and the report of refused rows is meant to be mended and sent again.
 LONGEST_CELL = 32_767
+# A rule's count says in which blocks of so many rows it occurs: a page of its rows looks into those only.
+BLOCK_ROWS = 250
 COPY = "COPY ingestion_rowerror (upload_id, run, sheet, row, errors, cells, key) FROM STDIN"
 COPY_LATER = "COPY upload_fault_lines (row, errors, cells) FROM STDIN"
 # A row that its own cells had refused already keeps those errors in front.
@@ -29,10 +31,13 @@ WITH each AS (
   FROM ingestion_rowerror r, jsonb_array_elements(r.errors) e
   WHERE r.upload_id = %(upload)s AND r.run = %(run)s),
 grouped AS (
-  SELECT code, "column", count(DISTINCT row) AS rows, min(row) AS first FROM each GROUP BY code, "column")
-INSERT INTO ingestion_errorcount (upload_id, run, code, "column", header, rows, example, message, remedy)
+  SELECT code, "column", count(DISTINCT row) AS rows, min(row) AS first,
+    array_agg(DISTINCT row / %(block)s) AS found_in
+  FROM each GROUP BY code, "column")
+INSERT INTO ingestion_errorcount
+  (upload_id, run, code, "column", header, rows, found_in, example, message, remedy)
 SELECT DISTINCT ON (g.code, g."column") %(upload)s, %(run)s, g.code, g."column",
-  left(e.error ->> 'header', 200), g.rows, left(e.error ->> 'value', 200),
+  left(e.error ->> 'header', 200), g.rows, g.found_in, left(e.error ->> 'value', 200),
   e.error ->> 'message', e.error ->> 'remedy'
 FROM grouped g JOIN each e ON e.row = g.first AND e.code = g.code AND e."column" = g."column"
 ORDER BY g.code, g."column"
@@ -67,7 +72,7 @@ def add_later(lines: list[str], *, upload: uuid.UUID, run: uuid.UUID, sheet: str
 
 def count(*, upload: uuid.UUID, run: uuid.UUID) -> tuple[int, int]:
     """Write the exact counts per rule and column; how many rows were refused, and for how many errors."""
-    params: dict[str, Any] = {"upload": upload, "run": run}
+    params: dict[str, Any] = {"upload": upload, "run": run, "block": BLOCK_ROWS}
     staging.run(COUNT, params)
     refused, errors = staging.rows(TOTAL, params)[0]
     return int(refused), int(errors)

@@ -69,6 +69,20 @@ def after(value: object) -> str:
     return _encoded(FORWARD, value)
 
 
+def before(value: object) -> str:
+    """The cursor of the page that ends in front of this value."""
+    return _encoded(BACK, value)
+
+
+def position(queryset: QuerySet[Any], cursor: str | None, *, by: str = "pk") -> tuple[bool, Any]:
+    """Whether a cursor leads back, and the value that it starts from; None for the first page.
+
+    For lists that find their rows in their own way. Raises Problem 400 `bad_cursor`.
+    """
+    direction, last = _read(queryset, cursor, by) if cursor else (FORWARD, None)
+    return direction == BACK, last
+
+
 def _write(direction: str, row: Model, by: str) -> str:
     return _encoded(direction, getattr(row, by))
 

@@ -2,9 +2,10 @@
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models import F, Q
-from django.db.models.functions import Now
+from django.db.models.functions import Now, Upper
 
 from ingestion.models.datasets import Dataset
 from ingestion.states import REPORT_TERMINAL, TERMINAL, ReportState, UploadState
@@ -106,7 +107,15 @@ class Upload(Leased):
             *lease_indexes("upload"),
             models.Index(fields=["organisation", "-id"], name="upload_list"),  # the uploads page of a tenant
             models.Index(fields=["dataset", "-id"], name="upload_of_dataset"),  # filter by dataset
-            models.Index(fields=["organisation", "sha256"], name="upload_bytes"),  # repeats; find by sha256
+            models.Index(fields=["organisation", "sha256"], name="upload_bytes"),  # repeats
+            # the list by state, of one tenant and of all, however rare the state is
+            models.Index(fields=["organisation", "state", "-id"], name="upload_state_of_tenant"),
+            models.Index(fields=["state", "-id"], name="upload_state"),
+            # find, and the list by what people type
+            GinIndex(OpClass(Upper("filename"), name="gin_trgm_ops"), name="upload_name_like"),
+            GinIndex(OpClass(Upper("uploaded_by_label"), name="gin_trgm_ops"), name="upload_sender_like"),
+            models.Index(OpClass("sha256", name="varchar_pattern_ops"), name="upload_sha256_begins"),
+            models.Index(fields=["correlation_id"], name="upload_correlation"),
             models.Index(
                 fields=["dataset", "-precedence", "-sequence"], name="upload_newest"
             ),  # the last word of each
@@ -170,7 +179,9 @@ class RowError(models.Model):
 
 
 class ErrorCount(models.Model):
-    """Exact counts per rule and column of one run."""
+    """Exact counts per rule and column of one run. `found_in` are the blocks of rows where it occurs, by row
+    number divided by `row_errors.BLOCK_ROWS`.
+    """
 
     id = models.BigAutoField(primary_key=True)
     upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="error_counts")
@@ -179,6 +190,7 @@ class ErrorCount(models.Model):
     column = models.CharField(max_length=10, blank=True)
     header = models.CharField(max_length=200, blank=True)
     rows = models.BigIntegerField()
+    found_in = ArrayField(models.IntegerField(), default=list, db_default=[])
     example = models.CharField(max_length=200, blank=True)
     message = models.TextField()
     remedy = models.TextField()

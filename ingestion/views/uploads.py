@@ -12,7 +12,16 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from ingestion import list_filters, page_queries, queries, reprocessing, sentences, uploads
+from ingestion import (
+    error_pages,
+    list_filters,
+    page_queries,
+    queries,
+    reprocessing,
+    sentences,
+    uploads,
+)
+from ingestion.error_pages import ErrorPage
 from ingestion.forms import RowFilter, UploadFilter
 from ingestion.models import ErrorCount, Upload
 from ingestion.states import UploadState
@@ -20,7 +29,8 @@ from ingestion.views import reprocessing as reprocessing_views
 from ingestion.views.downloads import reports_of
 from work import paging, pipelines, polling, waiting
 from work.access import signed_in
-from work.counting import Counted, bounded
+from work.counting import Counted, bounded, narrowed
+from work.problems import Problem
 from work.views.requests import Question, Request, page, reading, with_reason, word
 from work.views.stories import attempts_of
 
@@ -36,7 +46,8 @@ def listing(request: Request) -> HttpResponse:
     if request.htmx and "first" in request.GET:
         return _live_list(request)
     uploads_seen = _filtered(request)
-    listed = paging.of_request(request, uploads_seen)
+    matching = bounded(uploads_seen)
+    listed = paging.of_request(request, narrowed(uploads_seen, matching))
     again = reprocessing.latest_of(upload.pk for upload in listed.items)
     for upload in listed.items:
         upload.read_again = again.get(upload.pk)  # type: ignore[attr-defined]
@@ -45,7 +56,7 @@ def listing(request: Request) -> HttpResponse:
         "form": UploadFilter(request.GET, principal=request.principal),
         "rows": [(upload, reasons.get(upload.pk)) for upload in listed.items],
         "list": listed,
-        "matching": bounded(uploads_seen),
+        "matching": matching,
         "several": request.principal.organisations().count() > 1,
         "may_upload": _may_upload(request),
         **_live_line(request, listed.items, newer=Counted(0)),
@@ -183,8 +194,7 @@ def _progress(upload: Upload) -> dict[str, Any]:
 def _rows(request: Request, upload: Upload, groups: list[ErrorCount]) -> dict[str, Any]:
     """The refused rows under the filters of the address."""
     asked = {name: request.GET.get(name, "")[:100] for name in ("code", "column", "text")}
-    found = queries.error_rows(upload, **asked)
-    listed = paging.of_request(request, found, limit=ROWS_A_PAGE, newest_first=False, by="row")
+    listed = _error_page(upload, request.GET.get("cursor"), asked)
     heads, lines = page_queries.lines(upload, listed.items)
     return {
         "row_form": RowFilter(request.GET, groups=groups),
@@ -198,6 +208,14 @@ def _may_store(request: Request, upload: Upload) -> bool:
     """A file that was only tried, and would store something."""
     is_worth_it = upload.dry_run and upload.state in (UploadState.PROCESSED, UploadState.PARTIAL)
     return is_worth_it and request.principal.can("upload", upload.organisation)
+
+
+def _error_page(upload: Upload, cursor: str | None, asked: dict[str, str]) -> ErrorPage:
+    """A malformed cursor gives the first page."""
+    try:
+        return error_pages.error_page(upload, cursor=cursor, limit=ROWS_A_PAGE, **asked)
+    except Problem:
+        return error_pages.error_page(upload, cursor=None, limit=ROWS_A_PAGE, **asked)
 
 
 def _may_upload(request: Request) -> bool:

@@ -3,7 +3,7 @@
 import pytest
 
 from accounts.principals import Principal
-from ingestion import queries
+from ingestion import error_pages, queries
 from ingestion.models import Upload
 from tests.factories import DatasetFactory, MembershipFactory, UploadFactory, UserFactory
 from work.problems import Problem
@@ -52,14 +52,14 @@ def refused(process):
 def test_error_rows_come_in_the_order_of_the_sheet_page_by_page(refused):
     seen, cursor = [], None
     while True:
-        page = queries.error_page(refused, cursor=cursor, limit=10)
+        page = error_pages.error_page(refused, cursor=cursor, limit=10)
         seen += [row.row for row in page.items]
         cursor = page.next_cursor
         if cursor is None:
             break
 
     assert seen == list(range(2, 44))
-    assert queries.error_page(refused, cursor=page.previous_cursor, limit=10).items[0].row == 32
+    assert error_pages.error_page(refused, cursor=page.previous_cursor, limit=10).items[0].row == 32
 
 
 @pytest.mark.django_db(transaction=True)
@@ -74,7 +74,7 @@ def test_error_rows_come_in_the_order_of_the_sheet_page_by_page(refused):
     ],
 )
 def test_error_rows_are_filtered_by_rule_column_and_text(refused, filters, rows):
-    assert [row.row for row in queries.error_page(refused, cursor=None, **filters).items] == rows
+    assert [row.row for row in error_pages.error_page(refused, cursor=None, **filters).items] == rows
 
 
 @pytest.mark.django_db(transaction=True)
@@ -89,6 +89,6 @@ def test_error_groups_count_exactly_the_largest_first(refused):
 @pytest.mark.django_db
 def test_cursor_of_another_list_is_refused(dataset):
     with pytest.raises(Problem) as refused:
-        queries.error_page(UploadFactory(dataset=dataset, run="0" * 32), cursor="nonsense")
+        error_pages.error_page(UploadFactory(dataset=dataset, run="0" * 32), cursor="nonsense")
 
     assert refused.value.code == "bad_cursor"

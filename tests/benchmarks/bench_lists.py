@@ -1,0 +1,135 @@
+"""Lists and details over a million uploads and five million errors, beside the same pages over a thousand.
+
+Times are the server's: whole requests through the middleware, as an operator and as a member of the largest
+organisation, each page asked for several times after it was warmed.
+"""
+
+import statistics
+import time
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import Membership, User
+from ingestion import row_errors
+from ingestion.models import Dataset, Upload
+from tests.benchmarks.lines import Line
+from tests.benchmarks.many_rows import fill, make_organisations
+
+SMALL = {"uploads": 1_000, "errors": 5_000}
+LARGE = {"uploads": 1_000_000, "errors": 5_000_000}
+ROUNDS = 7
+MOST_MS = 100.0
+MOST_RATIO = 3.0
+# Below this a ratio says more about the clock than about the page.
+LEAST_MS = 15.0
+
+
+def run() -> list[Line]:
+    owners = make_organisations()
+    operator = User.objects.create(username="bench-operator", is_operator=True)
+    member = User.objects.create(username="bench-member")
+    Membership.objects.create(user=member, organisation=owners[0], role="manager")
+    people = {"operator": client_of(operator), "member": client_of(member)}
+    small = measured(people, fill(**SMALL))
+    large = measured(people, fill(**LARGE))
+    return [line(name, small[name], large[name]) for name in large]
+
+
+def client_of(user: User) -> Client:
+    client = Client(REMOTE_ADDR="127.0.0.1", HTTP_HOST="localhost")
+    client.force_login(user)
+    return client
+
+
+Measured = tuple[float, int]
+
+
+def measured(people: dict[str, Client], largest: Upload) -> dict[str, Measured]:
+    row_errors.count(upload=largest.pk, run=largest.run)  # type: ignore[arg-type]
+    return {
+        f"{who}: {name}": measure(client, path)
+        for who, client in people.items()
+        for name, path in pages(largest).items()
+    }
+
+
+def measure(client: Client, path: str) -> Measured:
+    """The median in milliseconds, and how many queries the page makes."""
+    counted = Counted()
+    with connection.execute_wrapper(counted):
+        answer = client.get(path)
+    if answer.status_code not in (200, 302):
+        raise RuntimeError(f"{path} answered {answer.status_code}")
+    times = []
+    for _ in range(ROUNDS):
+        begun = time.perf_counter()
+        client.get(path)
+        times.append((time.perf_counter() - begun) * 1000)
+    return statistics.median(times), counted.queries
+
+
+class Counted:
+    def __init__(self) -> None:
+        self.queries = 0
+
+    def __call__(self, execute: Any, *arguments: Any) -> Any:
+        self.queries += 1
+        return execute(*arguments)
+
+
+def pages(largest: Upload) -> dict[str, str]:
+    """What people and programs open most, with the filters that find much, little and nothing."""
+    uploads, upload = reverse("uploads"), reverse("upload", args=[largest.pk])
+    dataset = Dataset.objects.get(slug="returns-0-3")
+    api = "/api/v1"
+    middle = Upload.objects.order_by("id")[Upload.objects.count() // 2]
+    return {
+        "home": reverse("home"),
+        "attention": reverse("attention"),
+        "uploads": uploads,
+        "uploads of a dataset": with_query(uploads, dataset=dataset.slug),
+        "uploads that failed": with_query(uploads, status="failed"),
+        "uploads that wait": with_query(uploads, status="accepted"),
+        "uploads that ask (none)": with_query(uploads, status="needs_answer"),
+        "uploads by name": with_query(uploads, text=middle.filename),
+        "uploads by part of a name": with_query(uploads, text="returns"),
+        "uploads by a name that none has": with_query(uploads, text="nowhere to be found"),
+        "uploads by sha256": with_query(uploads, text=middle.sha256),
+        "uploads by sender": with_query(uploads, sender="sender 117"),
+        "uploads of the last day": with_query(uploads, period="1"),
+        "upload with the most errors": upload,
+        "its rows by a common rule": with_query(upload, code="enum"),
+        "its rows by a rare rule": with_query(upload, code="pattern"),
+        "its rows by column": with_query(upload, column="A"),
+        "its rows by text": with_query(upload, text="Town 77"),
+        "its rows by a text that none has": with_query(upload, text="nowhere"),
+        "datasets": reverse("datasets"),
+        "dataset": reverse("dataset", args=[dataset.organisation.slug, dataset.slug]),
+        "events": reverse("events"),
+        "find": with_query(reverse("find"), q=str(middle.pk)),
+        "API uploads": f"{api}/uploads",
+        "API uploads that failed": with_query(f"{api}/uploads", status="failed"),
+        "API upload": f"{api}/uploads/{largest.pk}",
+        "API errors": f"{api}/uploads/{largest.pk}/errors",
+        "API errors by a rare rule": with_query(f"{api}/uploads/{largest.pk}/errors", code="pattern"),
+    }
+
+
+def with_query(path: str, **query: str) -> str:
+    return f"{path}?{urlencode(query)}"
+
+
+def line(name: str, small: Measured, large: Measured) -> Line:
+    ratio = large[0] / max(small[0], LEAST_MS)
+    same = large[1] == small[1]
+    return Line(
+        what=name,
+        measured=f"{large[0]:.0f} ms, {ratio:.1f} x, {large[1]} queries",
+        baseline=f"over 1,000 uploads: {small[0]:.0f} ms, {small[1]} queries",
+        bar=f"at most {MOST_MS:.0f} ms and {MOST_RATIO:.0f} x, as many queries",
+        holds=large[0] <= MOST_MS and ratio <= MOST_RATIO and same,
+    )
