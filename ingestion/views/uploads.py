@@ -50,7 +50,7 @@ def listing(request: Request) -> HttpResponse:
     listed = paging.of_request(request, narrowed(uploads_seen, matching))
     again = reprocessing.latest_of(upload.pk for upload in listed.items)
     for upload in listed.items:
-        upload.read_again = again.get(upload.pk)  # type: ignore[attr-defined]
+        upload.read_again = again.get(upload.pk)
     reasons = waiting.of_list(pipelines.get("upload"), listed.items)
     context = {
         "form": UploadFilter(request.GET, principal=request.principal),
