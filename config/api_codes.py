@@ -27,6 +27,7 @@ CODES: dict[int, tuple[str, ...]] = {
     422: (
         "empty_file", "idempotency_key_malformed", "idempotency_key_reused", "mends_unknown",
         "no_usable_columns", "reading_not_valid", "request_not_valid", "schema_not_valid", "slug_reserved",
+        "snapshot_needs_key",
     ),
     428: ("if_match_required",),
     429: ("too_many_in_progress", "too_many_requests"),

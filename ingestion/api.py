@@ -10,6 +10,7 @@ from ninja.files import UploadedFile
 from accounts.scoping import organisation_of, require
 from ingestion import (
     answers,
+    api_dataset_changes,
     api_datasets,
     api_inferring,
     api_options,
@@ -31,7 +32,7 @@ from work.storage import FileMissing
 
 router = Router(tags=["uploads"])
 router.add_router("", api_inferring.router)  # first: its addresses look like slugs of datasets
-router.add_router("", api_datasets.router)
+router.add_router("", api_dataset_changes.router)
 router.add_router("", api_reprocessing.router)
 
 RETRY_AFTER = "2"

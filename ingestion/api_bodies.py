@@ -19,15 +19,21 @@ from work.models import Attempt
 API = "/api/v1"
 Status = Literal["", "accepted", "processing", "needs_answer", "processed", "partial", "failed", "cancelled"]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
+LOCALE = r"^[a-z]{2,3}([-_][A-Za-z]{2,4})?$"
+Mode = Literal["upsert", "snapshot"]
+Percent = Annotated[int, Field(ge=0, le=100)]
 PRINTABLE = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"
-COUNTS = ("valid", "refused", "blank", "inserted", "updated", "unchanged", "superseded")
+COUNTS = ("valid", "refused", "blank", "inserted", "updated", "unchanged", "superseded", "retired")
 
 
 TableSchema = Annotated[dict[str, Any], WithJsonSchema(table_schema())]
 
 
 class Counts(Schema):
-    """rows = valid + refused + blank, and valid = inserted + updated + unchanged + superseded."""
+    """rows = valid + refused + blank, and of a verdict that stored something valid = inserted + updated +
+    unchanged + superseded. `retired` are records that are absent from a snapshot; of a dry run all of these
+    are what would be.
+    """
 
     rows: int
     valid: int
@@ -37,6 +43,7 @@ class Counts(Schema):
     updated: int
     unchanged: int
     superseded: int
+    retired: int
     errors: int
 
 
@@ -145,8 +152,21 @@ class DatasetRequest(StrictSchema):
     slug: Slug
     title: str = Field(min_length=1, max_length=150, pattern=PRINTABLE)
     table_schema: TableSchema = Field(alias="schema")
-    locale: str = Field("", max_length=10, pattern=r"^([a-z]{2,3}([-_][A-Za-z]{2,4})?)?$")
-    mode: Literal["upsert"] = "upsert"
+    locale: str = Field("", max_length=10, pattern=rf"^({LOCALE[1:-1]})?$")
+    mode: Mode = "upsert"
+    retire_limit: Percent = 20
+    refuse_limit: Percent | None = None
+
+
+class DatasetChange(StrictSchema):
+    """What is left out stays as it is. `why` is kept with the decision."""
+
+    title: str = Field("", min_length=1, max_length=150, pattern=PRINTABLE)
+    locale: str = Field("", min_length=1, max_length=10, pattern=LOCALE)
+    mode: Mode = "upsert"
+    retire_limit: Percent = 20
+    refuse_limit: Percent | None = None
+    why: str = Field(min_length=1, max_length=1000, pattern=PRINTABLE)
 
 
 class DatasetBody(Schema):
@@ -155,6 +175,8 @@ class DatasetBody(Schema):
     title: str
     locale: str
     mode: str
+    retire_limit: int
+    refuse_limit: int | None
     version: int
     schema_version: int
     created_at: dt.datetime
@@ -168,6 +190,32 @@ class DatasetDetail(DatasetBody):
 class DatasetList(Schema):
     items: list[DatasetBody]
     next_cursor: str | None
+
+
+class ImpactGroup(Schema):
+    """`column` is the name of a field; `example` one of its values, and `message` what is wrong with it."""
+
+    code: str
+    column: str
+    rows: int
+    example: str
+    message: str
+
+
+class ImpactBody(Schema):
+    """`checked` of the `records` were looked at: all, or every so many of a great number. `refused` and the
+    groups count those that a file could not bring again as they are. Values of `removed` fields stay with
+    their records.
+    """
+
+    records: int
+    checked: int
+    refused: int
+    groups: list[ImpactGroup]
+    added: list[str]
+    removed: list[str]
+    retyped: list[str]
+    key_changed: bool
 
 
 class SchemaBody(Schema):
@@ -233,6 +281,8 @@ def dataset_item(dataset: Dataset) -> dict[str, Any]:
         "title": dataset.title,
         "locale": dataset.locale,
         "mode": dataset.mode,
+        "retire_limit": dataset.retire_limit,
+        "refuse_limit": dataset.refuse_limit,
         "version": dataset.version,
         "schema_version": dataset.current,  # type: ignore[attr-defined]
         "created_at": dataset.created_at,

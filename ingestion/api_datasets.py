@@ -55,6 +55,8 @@ def create(
         schema=body.table_schema,
         locale=body.locale,
         mode=body.mode,
+        retire_limit=body.retire_limit,
+        refuse_limit=body.refuse_limit,
         by=request.principal,  # type: ignore[attr-defined]
     )
     made = find(owner, body.slug)

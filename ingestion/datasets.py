@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 from accounts.models import Organisation
 from accounts.principals import Principal
 from ingestion import references
+from ingestion.checking.schema_keys import names_of
 from ingestion.checking.schema_problems import SchemaProblem
 from ingestion.checking.schemas import validate_schema
 from ingestion.models import Dataset, Record, SchemaVersion
@@ -27,12 +28,15 @@ def create(
     by: Principal,
     locale: str = "",
     mode: str = Dataset.Mode.UPSERT,
+    retire_limit: int = 20,
+    refuse_limit: int | None = None,
 ) -> Dataset:
     """Without a locale the organisation's is used.
 
-    Raises Problem 409 `slug_taken`, 422 `schema_not_valid`, 422 `slug_reserved`.
+    Raises Problem 409 `slug_taken`, 422 `schema_not_valid`, 422 `slug_reserved`, 422 `snapshot_needs_key`.
     """
-    _refuse_invalid(schema, organisation, slug)
+    refuse_invalid(schema, organisation, slug)
+    _refuse_keyless(mode, schema)
     if slug in RESERVED:
         raise Problem(422, "slug_reserved", f"The name {slug} is an address of Waybill.", "Choose another.")
     try:
@@ -43,6 +47,8 @@ def create(
                 title=title,
                 locale=locale or organisation.locale,
                 mode=mode,
+                retire_limit=retire_limit,
+                refuse_limit=refuse_limit,
             )
             SchemaVersion.objects.create(dataset=dataset, number=1, schema=schema, made_by=by.user)
             outbox.record(
@@ -63,9 +69,9 @@ def change_schema(*, dataset: Dataset, schema: dict[str, Any], if_match: int, by
     422 `schema_not_valid`, 409 `key_in_use` when records stand under the old key, 409 `field_referred_to`
     when another dataset refers to what would be gone.
     """
-    _refuse_invalid(schema, dataset.organisation, dataset.slug)
+    refuse_invalid(schema, dataset.organisation, dataset.slug)
     with transaction.atomic():
-        Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
+        now = Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
         current = dataset.schema_versions.latest("number")
         if current.number != if_match:
             raise Problem(
@@ -78,6 +84,7 @@ def change_schema(*, dataset: Dataset, schema: dict[str, Any], if_match: int, by
         if current.schema == schema:
             return current
         _refuse_other_key(dataset, current.schema, schema)
+        _refuse_keyless(now.mode, schema)
         references.refuse_breaking(dataset, schema)
         changed = SchemaVersion.objects.create(
             dataset=dataset, number=current.number + 1, schema=schema, made_by=by.user
@@ -90,7 +97,8 @@ def change_schema(*, dataset: Dataset, schema: dict[str, Any], if_match: int, by
     return changed
 
 
-def _refuse_invalid(schema: dict[str, Any], organisation: Organisation, slug: str) -> None:
+def refuse_invalid(schema: dict[str, Any], organisation: Organisation, slug: str) -> None:
+    """Raises Problem 422 `schema_not_valid` with every problem and its place."""
     problems = validate_schema(schema) + _unstorable(schema)
     if not problems:
         problems = list(references.problems(organisation=organisation, slug=slug, schema=schema))
@@ -132,15 +140,35 @@ def _refuse_other_key(dataset: Dataset, old: dict[str, Any], new: dict[str, Any]
 def key_definition(schema: dict[str, Any]) -> list[tuple[str, str]]:
     key = schema.get("primaryKey", [])
     types = {field["name"]: field.get("type", "string") for field in schema["fields"]}
-    return [(name, types[name]) for name in ([key] if isinstance(key, str) else key)]
+    return [(name, types[name]) for name in names_of(key)]
 
 
 def change(*, dataset: Dataset, fields: Mapping[str, Any], by: Any, why: str) -> None:
-    """Title and locale, by an administrator. The locale counts for files that are read from now on."""
-    before = {name: getattr(dataset, name) for name in fields}
+    """Title, locale, mode and limits. They count for files that are read from now on; records stay as they
+    are. What says the same changes nothing, and is no decision.
+
+    Raises Problem 422 `snapshot_needs_key`.
+    """
     with transaction.atomic():
-        Dataset.objects.filter(pk=dataset.pk).update(**fields)
+        now = Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
+        after = {name: value for name, value in fields.items() if getattr(now, name) != value}
+        if not after:
+            return
+        if "mode" in after:
+            _refuse_keyless(after["mode"], now.schema_versions.latest("number").schema)
+        Dataset.objects.filter(pk=now.pk).update(**after)
         decisions.record(
             "dataset.changed", by=by, kind="dataset", subject=dataset, label=dataset.title,
-            organisation=dataset.organisation_id, why=why, before=before, after=dict(fields),
+            organisation=dataset.organisation_id, why=why,
+            before={name: getattr(now, name) for name in after}, after=after,
         )  # fmt: skip
+
+
+def _refuse_keyless(mode: str, schema: dict[str, Any]) -> None:
+    if mode == Dataset.Mode.SNAPSHOT and not names_of(schema.get("primaryKey", [])):
+        raise Problem(
+            422,
+            "snapshot_needs_key",
+            "Without a primaryKey no record of a snapshot could be found again.",
+            "Declare the primaryKey, or take files as additions (upsert).",
+        )

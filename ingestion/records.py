@@ -9,6 +9,7 @@ from django.db.models import F
 
 from ingestion import locks
 from ingestion.checking.checker import Checker
+from ingestion.checking.stored import as_cell
 from ingestion.models import Dataset, Record, RecordVersion
 from work import decisions
 from work.failures import StateChanged
@@ -64,12 +65,15 @@ def mend(*, record: Record, data: Mapping[str, Any], by: Any, why: str) -> Recor
 
 def _checked(dataset: Dataset, record: Record, data: Mapping[str, Any]) -> tuple[str, bytes]:
     """The canonical JSON of the values and its digest, by the same checks that a file goes through."""
-    checker = Checker(dataset.schema_versions.latest("number").schema, locale=dataset.locale)
+    schema = dataset.schema_versions.latest("number").schema
+    types = {field["name"]: field.get("type", "string") for field in schema["fields"]}
+    checker = Checker(schema, locale=dataset.locale)
     names = [column.name for column in checker.columns]
     if unknown := sorted(data.keys() - set(names)):
         raise NotValid(f"The dataset has no field {', '.join(unknown)}.")
     checker.match_header(names)
-    rows = checker.check_batch([[1, [_cell(data.get(name)) for name in names]]])
+    cells = [as_cell(data.get(each.name), was=types[each.name], column=each) for each in checker.columns]
+    rows = checker.check_batch([[1, cells]])
     if not rows:
         raise NotValid("A record cannot be blank.")
     row = rows[0]
@@ -78,15 +82,6 @@ def _checked(dataset: Dataset, record: Record, data: Mapping[str, Any]) -> tuple
     if checker.primary_key and row.key != record.key:
         raise NotValid("The key stays as it is: another key is another record.")
     return row.json, row.digest
-
-
-def _cell(value: Any) -> Any:
-    """A JSON value as a cell of a file would bring it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if value is None or isinstance(value, str | int | float):
-        return value
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _refuse_taken(dataset: Dataset, record: Record, text: str) -> None:

@@ -245,6 +245,8 @@ ROWS = [
     row("api:get_dataset",               "GET",  "dataset",    "401  404   200   200   200   200"),
     row("api:get_schema",                "GET",  "dataset",    "401  404   200   200   200   200"),
     row("api:put_schema",                "PUT",  "dataset",    "401  404   403   200   200   200", SCHEMA, **{"If-Match": '"1"'}),
+    row("api:change",                    "PATCH", "dataset",   "401  404   403   200   200   200", {"mode": "snapshot", "why": "x"}),
+    row("api:preview_schema",            "POST", "dataset",    "401  404   403   200   200   200", SCHEMA),
     row("api:get_template",              "GET",  "dataset",    "401  404   200   200   200   200"),
     row("api:infer_schema",              "POST", "north",      "401  404   403   200   200   200", a_sample),
     row("api:list_records",              "GET",  "dataset",    "401  404   200   200   200   200"),

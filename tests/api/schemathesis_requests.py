@@ -77,7 +77,7 @@ def body(case, world):
         return known | {name: value for name, value in options(world).items() if name in case.body}
     if case.path.endswith("/answer"):
         return answer(case.body)
-    if case.path.endswith("/schema"):
+    if case.path.endswith(("/schema", "/schema/preview")):
         return alone(fitting(case.body))
     if case.path.endswith("/datasets"):
         return {"schema": alone(fitting(case.body["schema"]))}
