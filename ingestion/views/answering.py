@@ -13,7 +13,8 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from ingestion import answers, answers_layout, queries, questions, remembered, uploads
+from accounts.principals import Principal
+from ingestion import answers, answers_layout, queries, questions, remembered, reprocessing, uploads
 from ingestion.answers_layout import Layout
 from ingestion.asking import Asking
 from ingestion.forms_answering import AnswerForm, ReasonForm
@@ -48,18 +49,27 @@ def answer(request: Request, upload_id: uuid.UUID) -> HttpResponse:
 @require_POST
 @signed_in
 def storing(request: Request, upload_id: uuid.UUID) -> HttpResponse:
-    """Of a file that was only tried: it is stored now, by an upload of its own."""
+    """Of a file that was only tried: it is stored now, by an upload of its own; of a trial to read one again,
+    by a reading of its own."""
     tried = _find(request, upload_id)
     if not request.principal.can("upload", tried.organisation):
         raise PermissionDenied
     try:
-        accepted = uploads.store(tried=tried, by=request.principal)
+        made, already = _store(tried, request.principal)
     except Problem as problem:
         messages.warning(request, f"{problem.message} {problem.remedy}".strip())
         return redirect("upload", upload_id=tried.pk)
-    said = "was sent to be stored before" if accepted.already_accepted else "is accepted, to be stored"
+    said = "was sent to be stored before" if already else "is accepted, to be stored"
     messages.success(request, f"{tried.filename} {said}. This is that upload.")
-    return redirect("upload", upload_id=accepted.upload.pk)
+    return redirect("upload", upload_id=made.pk)
+
+
+def _store(tried: Upload, by: Principal) -> tuple[Upload, bool]:
+    if not (tried.dry_run and tried.reprocesses_id):
+        accepted = uploads.store(tried=tried, by=by)
+        return accepted.upload, accepted.already_accepted
+    again = reprocessing.reprocess(upload=tried, by=by, idempotency_key=f"store {tried.pk}")
+    return again.upload, again.already
 
 
 def _reading(request: Request, upload: Upload) -> HttpResponse:
