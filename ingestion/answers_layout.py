@@ -14,16 +14,20 @@ from ingestion.checking.texts import loose
 from ingestion.reading.cells import column_index, column_letters
 
 LIKE = 0.6
+MOST_KEPT = 200  # headings
 LONGEST_KEPT = 100  # cells of the preview may be cut there; a heading that long is named by its letters
 
 
 @dataclass(frozen=True)
 class Column:
-    """`name` is what a mapping calls it: its heading where that is plain, else its letters."""
+    """`loose` is its heading without regard to look; `name` is what a mapping calls it: its heading where
+    that is plain, else its letters.
+    """
 
     place: int
     letters: str
     heading: str
+    loose: str
     name: str
     example: str
 
@@ -40,11 +44,23 @@ class Layout:
     suggestions: list[Suggestion]
 
     def find(self, name: str) -> list[Column]:
-        """The columns that an entry of a mapping means: those with just this heading, else by letters."""
-        headed = [column for column in self.columns if column.heading == name]
-        if headed or not (name.isascii() and name.isalpha() and len(name) <= 3):
-            return headed
-        return self.columns[(place := column_index(name.upper())) : place + 1]
+        """The columns that an entry of a mapping means, as the worker will take it: those with just this
+        heading, else with one that is like it, else the one of these letters.
+        """
+        return (
+            [column for column in self.columns if column.heading == name]
+            or [column for column in self.columns if column.loose and column.loose == loose(name)]
+            or self._lettered(name)
+        )
+
+    def _lettered(self, name: str) -> list[Column]:
+        """Of a file with more columns than are kept with a question, any of the others too."""
+        if not (name.isascii() and name.isalpha() and len(name) <= 3):
+            return []
+        place = column_index(name.upper())
+        if place >= len(self.columns) >= MOST_KEPT:
+            return [Column(place, name.upper(), "", "", name.upper(), "")]
+        return self.columns[place : place + 1]
 
 
 def sheet_names(asking: Asking) -> list[str]:
@@ -70,10 +86,13 @@ def of(
         headers = list(asking["headers"])
     elif not (headers := _headings(rows, header_row, header_rows)):
         return None
-    columns = list(_columns(headers, rows, header_row + header_rows - 1))
     suggestions = list(asking.get("suggestions", ())) if is_as_asked else []
     if not _is_asked_row(asking, header_row, header_rows) or not _are_of(suggestions, schema):
         suggestions = suggest(headers, schema, aliases)
+    # a suggestion may lie beyond the headings that were kept
+    width = max([len(headers), *(each["column"] + 1 for each in suggestions if each["column"] is not None)])
+    headers += [""] * (width - len(headers))
+    columns = list(_columns(headers, rows, header_row + header_rows - 1))
     return Layout(sheet, header_row, header_rows, rows, columns, suggestions)
 
 
@@ -194,15 +213,16 @@ def _joined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
 
 def _columns(headers: Sequence[str], rows: Sequence[PreviewRow], last_heading: int) -> Iterator[Column]:
     below = [row["cells"] for row in rows if row["number"] > last_heading]
-    times = Counter(headers)
+    times = Counter(map(loose, headers))
     for place, heading in enumerate(headers):
-        letters = column_letters(place)
+        letters, look = column_letters(place), loose(heading)
         typed = (cells[place] for cells in below if place < len(cells))
-        is_plain = heading.strip() and len(heading) < LONGEST_KEPT and times[heading] == 1
+        is_plain = look and len(heading) < LONGEST_KEPT and times[look] == 1
         yield Column(
-            place,
-            letters,
-            heading,
-            heading if is_plain else letters,
-            next((text for text in typed if text), ""),
+            place=place,
+            letters=letters,
+            heading=heading,
+            loose=look,
+            name=heading if is_plain else letters,
+            example=next((text for text in typed if text), ""),
         )

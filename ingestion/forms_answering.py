@@ -17,6 +17,10 @@ NO_COLUMN = (NONE, "Not in this file")
 SHOWN = 40
 # So many choices in all, and per field: a page of every column for every field could not be sent.
 MOST_CHOICES, MOST_COLUMNS, FEWEST_COLUMNS = 20_000, 300, 50
+NO_NAME = (
+    "Column {letters} has no heading of its own, and another column is headed “{letters}”. Give it a heading in "
+    "the file, and send it again."
+)
 NOTES = {
     "similar": "The heading is similar, please look.",
     "alias": "Somebody said so for an earlier file.",
@@ -51,6 +55,15 @@ class AnswerForm(forms.Form):
                 label=field.title or field.name,
             )
             self.fields[f"column_{number}"] = choice
+
+    def clean(self) -> dict[str, Any]:
+        """A column without a plain heading goes by its letters, unless these are the heading of another."""
+        for name, value in list(self.cleaned_data.items()):
+            if value.isdigit():
+                column = self.layout.columns[int(value)]
+                if [found.place for found in self.layout.find(column.name)] != [column.place]:
+                    self.add_error(name, NO_NAME.format(letters=column.letters))
+        return self.cleaned_data
 
     def lines(self) -> Iterator[Line]:
         for number, described in enumerate(self.described):

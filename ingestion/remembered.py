@@ -1,6 +1,7 @@
 """What was answered for one file and holds for the next: headings that mean a field, and the usual sheet."""
 
 import uuid
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -57,14 +58,12 @@ def forget(*, alias: HeaderAlias, by: Any) -> None:
 
 def _headings(mapping: Mapping[str, str | None], layout: Layout) -> dict[str, str]:
     """The loose headings of the columns that were chosen; not those that stand over several columns."""
-    loosely = [loose(column.heading)[:LONGEST] for column in layout.columns]
+    times = Counter(column.loose for column in layout.columns)
     said = {}
     for field, name in mapping.items():
-        if name is None:
-            continue
-        header = loosely[layout.find(name)[0].place]
-        if header and loosely.count(header) == 1:
-            said[header] = field
+        header = layout.find(name)[0].loose if name is not None else ""
+        if header and times[header] == 1:
+            said[header[:LONGEST]] = field
     return said
 
 
@@ -72,6 +71,6 @@ def _forget_contradicted(
     dataset: Dataset, mapping: Mapping[str, str | None], said: Mapping[str, str], layout: Layout
 ) -> None:
     """Headings of this file that meant a field which the answer finds elsewhere, or not at all."""
-    here = {loose(column.heading)[:LONGEST] for column in layout.columns} - {""}
+    here = {column.loose[:LONGEST] for column in layout.columns} - {""}
     now = [header for header in here if header not in said]
     HeaderAlias.objects.filter(dataset=dataset, header__in=now, field__in=list(mapping)).delete()

@@ -5,6 +5,7 @@ from ingestion.views import (
     datasets,
     downloads,
     records,
+    remembering,
     reprocessing,
     sending,
     templates,
@@ -28,6 +29,11 @@ urlpatterns = [
     path("datasets/<slug:organisation>/<slug:slug>/schema/", datasets.schema, name="dataset_schema"),
     path(
         "datasets/<slug:organisation>/<slug:slug>/template.xlsx", templates.template, name="dataset_template"
+    ),
+    path(
+        "datasets/<slug:organisation>/<slug:slug>/headings/<int:alias>/removal/",
+        remembering.removal,
+        name="dataset_alias_removal",
     ),
     path("datasets/<slug:organisation>/<slug:slug>/records/", records.listing, name="records"),
     path("datasets/<slug:organisation>/<slug:slug>/records/<int:record>/", records.detail, name="record"),

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from ingestion import dataset_pages, datasets, queries
+from ingestion import dataset_pages, datasets, queries, remembered
 from ingestion.forms import DatasetForm, SchemaForm
 from ingestion.models import Dataset, SchemaVersion
 from work import paging
@@ -55,6 +55,7 @@ def detail(request: Request, organisation: str, slug: str) -> HttpResponse:
         "versions": versions,
         "version_note": f"Table Schema, version {versions[0].number}",
         "uploads": uploads,
+        "remembered": list(remembered.of_dataset(dataset.pk)[:200]),
         "records": dataset_pages.counted_records(dataset),
         "may_manage": request.principal.can("manage", dataset.organisation),
         "may_upload": request.principal.can("upload", dataset.organisation),

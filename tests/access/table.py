@@ -35,6 +35,7 @@ THINGS = {
     "dataset": lambda w: ({"slug": "stations"}, {"organisation": "north"}),
     "report": lambda w: ({"upload_id": w.verdict.pk, "kind": "csv"}, {}),
     "stations": lambda w: ({"organisation": "north", "slug": "stations"}, {}),
+    "alias": lambda w: ({"organisation": "north", "slug": "stations", "alias": w.alias.pk}, {}),
     "record": lambda w: ({"organisation": "north", "slug": "stations", "record": w.record.pk}, {}),
     "event": lambda w: ({"pk": w.event.pk}, {}),
     "decision": lambda w: ({"pk": w.decision.pk}, {}),
@@ -160,6 +161,8 @@ ROWS = [
     row("dataset_schema",                "GET",  "stations",   "sign 404   403   200   200   200"),
     row("dataset_schema",                "POST", "stations",   "sign 404   403   422   422   422", {}),
     row("dataset_template",              "GET",  "stations",   "sign 404   200   200   200   200"),
+    row("dataset_alias_removal",         "GET",  "alias",      "sign 404   403   200   200   200"),
+    row("dataset_alias_removal",         "POST", "alias",      "sign 404   403   302   302   302", {}),
     row("records",                       "GET",  "stations",   "sign 404   200   200   200   200"),
     row("record",                        "GET",  "record",     "sign 404   200   200   200   200"),
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts import tokens
 from accounts.models import Organisation
-from ingestion.models import Record, Report, Upload
+from ingestion.models import HeaderAlias, Record, Report, Upload
 from tests.factories import DatasetFactory, MembershipFactory, UploadFactory, UserFactory
 from tests.ingestion import askings
 from work import decisions, storage
@@ -58,6 +58,7 @@ def make_world():
         asking=_asking_upload(dataset, askings.which_columns()),
         retiring=_asking_upload(dataset, askings.confirm_retirement()),
         read_again=_failed_upload(dataset, reprocesses=verdict, sha256=verdict.sha256),
+        alias=HeaderAlias.objects.create(dataset=dataset, header="ident", field="id", learnt_by_label="x"),
         report=_report(verdict),
         record=Record.objects.create(
             dataset=dataset, key="1", data={"id": "1", "amount": 2}, digest=b"x", upload=verdict

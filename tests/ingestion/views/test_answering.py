@@ -297,3 +297,43 @@ def test_withdrawn_while_it_asked_cannot_be_answered(as_uploader, asking, by):
     answer = as_uploader.get(address(upload), follow=True)
 
     assert "is cancelled and asks nothing" in words(answer)
+
+
+def test_column_that_cannot_be_named_is_refused_at_its_field(as_uploader, asking):
+    upload = asking(askings.which_columns(headers=["C", "x", ""]))
+    form = form_of(as_uploader.get(address(upload)), column_0="2")
+
+    answer = as_uploader.post(address(upload), form)
+
+    assert answer.status_code == 422
+    assert "another column is headed “C”" in words(answer)
+
+
+def test_suggestion_beyond_the_headings_that_were_kept_is_offered(as_uploader, asking):
+    far = [askings.SUGGESTIONS[0] | {"column": 250}, askings.SUGGESTIONS[1]]
+    asked = askings.which_columns(headers=[f"h{number}" for number in range(200)], suggestions=far)
+    upload = asking(asked)
+
+    as_uploader.post(address(upload), form_of(as_uploader.get(address(upload))))
+
+    upload.refresh_from_db()
+    assert upload.reading["mapping"] == {"id": "IQ", "amount": None}
+
+
+def test_remembered_headings_are_shown_and_forgotten_by_a_manager(as_uploader, as_manager, asking, stations):
+    upload = asking(askings.which_columns())
+    as_uploader.post(address(upload), form_of(as_uploader.get(address(upload))))
+    alias = stations.aliases.get()
+    page, forget = (
+        reverse("dataset", args=["north", stations.slug]),
+        reverse("dataset_alias_removal", args=["north", stations.slug, alias.pk]),
+    )
+
+    assert '<th scope="row">ident</th>' in text_of(as_uploader.get(page))
+    assert forget not in text_of(as_uploader.get(page))
+    assert forget in text_of(as_manager.get(page))
+    assert "Forget that “ident” means id?" in words(as_manager.get(forget))
+    answer = as_manager.post(forget, follow=True)
+
+    assert "“ident” is forgotten." in words(answer)
+    assert not stations.aliases.exists()

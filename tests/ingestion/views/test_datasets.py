@@ -49,7 +49,7 @@ def test_part_for_htmx_is_the_table_alone(as_manager, stations):
     assert re.match(r'\s*<section class="panel" id="datasets-table">', text_of(as_manager.get(LIST, **HTMX)))
 
 
-@pytest.mark.parametrize(("number", "queries"), [(1, 11), (3, 11)])
+@pytest.mark.parametrize(("number", "queries"), [(1, 12), (3, 12)])
 def test_dataset_asks_as_much_however_many_uploads(
     as_manager, stations, number, queries, django_assert_num_queries
 ):
