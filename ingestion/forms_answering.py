@@ -18,8 +18,8 @@ SHOWN = 40
 # So many choices in all, and per field: a page of every column for every field could not be sent.
 MOST_CHOICES, MOST_COLUMNS, FEWEST_COLUMNS = 20_000, 300, 50
 NO_NAME = (
-    "Column {letters} has no heading of its own, and another column is headed “{letters}”. Give it a heading in "
-    "the file, and send it again."
+    "Column {letters} has no heading of its own, and another column is headed “{letters}”. "
+    "Give it a heading in the file, and send it again."
 )
 NOTES = {
     "similar": "The heading is similar, please look.",
