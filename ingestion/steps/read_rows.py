@@ -61,7 +61,7 @@ class Batch:
         if refused:
             self._refuse(frame, refused)
             checked = [row for row in checked if not row.errors]
-        self.staged += self._keyed(checked) if self.context.checker.primary_key else self._unkeyed(checked)
+        self.staged += self.keyed(checked) if self.context.checker.primary_key else self._unkeyed(checked)
         if len(self.staged) + len(self.refused) >= staging.COPY_ROWS:
             self.store()
 
@@ -75,7 +75,8 @@ class Batch:
         self.refused.clear()
         crash.point(READ_BATCH)
 
-    def _keyed(self, checked: Iterable[CheckedRow]) -> Iterable[str]:
+    @staticmethod
+    def keyed(checked: Iterable[CheckedRow]) -> Iterable[str]:
         return [
             f"{row.row}\t{row.key}\t{key_hash(row.key or '')}\t{row.json}"
             f"\t\\x{row.digest.hex()}\t{_uniques(row)}\t{_references(row)}\tf"
