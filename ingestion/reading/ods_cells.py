@@ -10,7 +10,7 @@ from .values import BOOLEANS, NOT_CALCULATED, NULL, Converter, Values, literal_f
 
 OFFICE, TEXT = f"{URN}office:1.0 ", f"{URN}text:1.0 "
 COVERED = TABLE + "covered-table-cell"
-FORMULA, TYPE = TABLE + "formula", OFFICE + "value-type"
+FORMULA, VALUE_TYPE = TABLE + "formula", OFFICE + "value-type"
 VALUE = OFFICE + "value"
 # LibreOffice says here what the standard has no word for.
 TRUE_TYPE = "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0 value-type"
@@ -43,7 +43,7 @@ class CellMaker:
         self, attributes: dict[str, str], paragraphs: Sequence[list[str]], inherited: Callable[[], str]
     ) -> bytes | None:
         """None for a cell without a value. `inherited` gives the style of the column or row."""
-        cell_type = attributes.get(TYPE)
+        cell_type = attributes.get(VALUE_TYPE)
         if FORMULA in attributes:
             if cell_type is None and not paragraphs:
                 return NOT_CALCULATED

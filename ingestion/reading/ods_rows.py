@@ -4,8 +4,8 @@ from collections.abc import Callable
 from xml.parsers import expat
 
 from .failures import Refused
-from .limits import CELL_CHARACTERS, GRID_ROWS
-from .ods_cells import COVERED, OFFICE, TEXT, CellMaker
+from .limits import CELL_CHARACTERS, GRID_COLUMNS, GRID_ROWS, SENT_CELLS
+from .ods_cells import COVERED, FORMULA, OFFICE, TEXT, VALUE_TYPE, CellMaker
 from .ods_styles import TABLE, Styles
 from .rows import RowOfCells
 from .sink import Sink, outside_grid
@@ -110,6 +110,9 @@ class OdsRows:
             return
         if self.last_row > GRID_ROWS:
             raise outside_grid(f"row {self.last_row}")
+        column, _, times = self.cells[-1]
+        if self.times * min(column + times, self.sink.width or GRID_COLUMNS) > SENT_CELLS:
+            raise Refused("file_exceeds_limits", limit="the number of cells", most=SENT_CELLS)
         self.sink.formulas += self.formulas * self.times
         for number in range(first, self.last_row + 1):
             self.row.begin(number, hidden=self.hidden)
@@ -154,12 +157,12 @@ class OdsRows:
         attributes, column = self.attributes, self.column
         times = count(attributes.get(COLUMNS_REPEATED))
         self.column += times
-        if self.is_covered or (len(attributes) < 2 and not self.paragraphs):
+        if self.is_covered or not (self.paragraphs or VALUE_TYPE in attributes or FORMULA in attributes):
             return
         made = self.maker.cell(attributes, self.paragraphs, lambda: self._inherited_style(column))
         if made is not None:
             self.cells.append((column, made, times))
-            self.formulas += times * (TABLE + "formula" in attributes)
+            self.formulas += times * (FORMULA in attributes)
 
     def _inherited_style(self, column: int) -> str:
         """The style of a cell that names none."""

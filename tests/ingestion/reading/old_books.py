@@ -72,7 +72,8 @@ def number(row: int, column: int, value: float, style: int = 0) -> bytes:
 
 
 def label(row: int, column: int, text: str) -> bytes:
-    return record(0x204, place(row, column) + struct.pack("<HB", len(text), 1) + text.encode("utf-16-le"))
+    raw = text.encode("utf-16-le")
+    return record(0x204, place(row, column) + struct.pack("<HB", len(raw) // 2, 1) + raw)
 
 
 def error(row: int, column: int, code: int) -> bytes:
