@@ -8,7 +8,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import QuerySet
 
-from ingestion.models import Report, Upload
+from ingestion.models import Report, SchemaDraft, Upload
 from ingestion.states import ReportState
 from work.invariants import Breach, Invariant
 from work.storage import BLOCK_BYTES, FileDamaged, FileMissing, files
@@ -127,6 +127,7 @@ def files_are_known(deep: bool) -> list[Breach]:
         return []
     known = set(Upload.objects.values_list("storage_key", flat=True).distinct().iterator())
     known |= set(Report.objects.exclude(storage_key="").values_list("storage_key", flat=True).iterator())
+    known |= set(SchemaDraft.objects.exclude(sample_key="").values_list("sample_key", flat=True))
     left = (key for key in files().keys("") if key not in known and not key.startswith("trail/"))
     strays = (key for key in left if not _is_whole_original(key))
     return [

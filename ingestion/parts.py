@@ -12,6 +12,7 @@ from ingestion import (
     notices,
     pipeline,
     report_pipeline,
+    schema_drafts,
     sweeping,
 )  # fmt: skip
 from work import attention as ground_attention
@@ -27,6 +28,7 @@ def register() -> None:
     pipelines.register(report_pipeline.REPORTS)
     periodic.register(sweeping.DEAD_RUNS)
     retention.register(sweeping.REPORT_FILES)
+    retention.register(schema_drafts.FORGOTTEN)
     for invariant in invariants.EVERY:
         ground_invariants.register(invariant)
     for kind in attention.KINDS:

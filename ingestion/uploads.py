@@ -86,7 +86,7 @@ def accept(
     except FileTooLarge as error:
         raise too_large(limit) from error
     except OSError as error:
-        raise _storage_unavailable() from error
+        raise storage_unavailable() from error
     is_kept = not is_known or files().exists(stored.key)
     kept = Kept(stored, clean_filename(filename), kind)
     return _once(dataset, kept, options, by, idempotency_key, is_kept=is_kept)
@@ -168,7 +168,7 @@ def _kind(head: bytes) -> str:
 
 def _forgotten() -> uuid.UUID:
     """The key was swept between two looks at it, and the bytes have gone by: they must be sent again."""
-    raise _storage_unavailable()
+    raise storage_unavailable()
 
 
 def _hashed(stream: Readable, organisation: Organisation, limit: int) -> Stored:
@@ -239,7 +239,7 @@ def _payload(upload: Upload) -> dict[str, Any]:
     }
 
 
-def _storage_unavailable() -> Problem:
+def storage_unavailable() -> Problem:
     return Problem(
         503,
         "storage_unavailable",

@@ -2,11 +2,15 @@ from django.urls import path
 
 from ingestion.views import (
     answering,
+    dataset_settings,
     datasets,
     downloads,
     records,
     remembering,
     reprocessing,
+    schema_editor,
+    schema_saving,
+    schema_starts,
     sending,
     templates,
     uploads,
@@ -27,6 +31,29 @@ urlpatterns = [
     path("datasets/new/", datasets.new, name="dataset_new"),
     path("datasets/<slug:organisation>/<slug:slug>/", datasets.detail, name="dataset"),
     path("datasets/<slug:organisation>/<slug:slug>/schema/", datasets.schema, name="dataset_schema"),
+    path(
+        "datasets/<slug:organisation>/<slug:slug>/schema/draft/",
+        schema_starts.current,
+        name="dataset_schema_draft",
+    ),
+    path(
+        "datasets/<slug:organisation>/<slug:slug>/versions/<int:number>/",
+        schema_starts.version,
+        name="schema_version",
+    ),
+    path(
+        "datasets/<slug:organisation>/<slug:slug>/settings/",
+        dataset_settings.settings,
+        name="dataset_settings",
+    ),
+    path("schema-drafts/sample/", schema_starts.sample, name="schema_draft_sample"),
+    path("schema-drafts/empty/", schema_starts.nothing, name="schema_draft_empty"),
+    path("schema-drafts/<uuid:draft_id>/", schema_editor.draft, name="schema_draft"),
+    path("schema-drafts/<uuid:draft_id>/fields/", schema_editor.fields, name="schema_draft_fields"),
+    path("schema-drafts/<uuid:draft_id>/fields/<int:place>/", schema_editor.field, name="schema_draft_field"),
+    path("schema-drafts/<uuid:draft_id>/json/", schema_saving.as_json, name="schema_draft_json"),
+    path("schema-drafts/<uuid:draft_id>/saving/", schema_saving.saving, name="schema_draft_saving"),
+    path("schema-drafts/<uuid:draft_id>/removal/", schema_editor.removal, name="schema_draft_removal"),
     path(
         "datasets/<slug:organisation>/<slug:slug>/template.xlsx", templates.template, name="dataset_template"
     ),

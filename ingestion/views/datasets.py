@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
@@ -11,8 +12,9 @@ from django.template.response import TemplateResponse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from ingestion import dataset_pages, datasets, queries, remembered
+from ingestion.draft_forms import SampleForm, StartForm
 from ingestion.forms import DatasetForm, SchemaForm
-from ingestion.models import Dataset, SchemaVersion
+from ingestion.models import Dataset, SchemaDraft, SchemaVersion
 from work import paging
 from work.access import signed_in
 from work.problems import Problem
@@ -36,7 +38,7 @@ def listing(request: Request) -> HttpResponse:
     context = {
         "rows": dataset_pages.with_numbers(listed.items),
         "list": listed,
-        "may_make": _may_manage_any(request),
+        "may_make": may_manage_any(request),
         "several": request.principal.organisations().count() > 1,
     }
     return page(request, "ingestion/datasets.html", context, part="datasets-table")
@@ -66,19 +68,18 @@ def detail(request: Request, organisation: str, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @signed_in
 def new(request: Request) -> HttpResponse:
-    if not _may_manage_any(request):
+    if not may_manage_any(request):
         raise PermissionDenied
     if request.method == "GET":
-        form = DatasetForm(principal=request.principal, initial={"schema": _json(EXAMPLE)})
-        return _new_page(request, form)
+        return new_page(request)
     form = DatasetForm(request.POST, principal=request.principal)
     if not form.is_valid():
-        return _new_page(request, form, status=422)
+        return new_page(request, form, status=422)
     try:
         made = datasets.create(by=request.principal, **form.cleaned_data)
     except Problem as problem:
         _refuse(form, problem)
-        return _new_page(request, form, status=422)
+        return new_page(request, form, status=422)
     messages.success(request, f"{made.title} is made. It takes spreadsheets from now on.")
     return redirect("dataset", organisation=made.organisation.slug, slug=made.slug)
 
@@ -133,8 +134,19 @@ def _refuse(form: DatasetForm | SchemaForm, problem: Problem) -> None:
         form.add_error(field, f"{problem.message} {problem.remedy}".strip())
 
 
-def _new_page(request: Request, form: DatasetForm, status: int = 200) -> TemplateResponse:
-    return TemplateResponse(request, "ingestion/dataset_new.html", {"form": form}, status=status)
+def new_page(
+    request: Request, form: DatasetForm | None = None, *, sample: SampleForm | None = None, status: int = 200
+) -> TemplateResponse:
+    """Three ways to begin, and the drafts that this person has begun already."""
+    own = SchemaDraft.objects.filter(made_by=request.principal.user, dataset=None)
+    context = {
+        "form": form or DatasetForm(principal=request.principal, initial={"schema": _json(EXAMPLE)}),
+        "sample": sample or SampleForm(principal=request.principal),
+        "start": StartForm(principal=request.principal),
+        "limit": settings.MAX_UPLOAD_BYTES,
+        "drafts": own.order_by("-changed_at")[:10],
+    }
+    return TemplateResponse(request, "ingestion/dataset_new.html", context, status=status)
 
 
 def _schema_page(
@@ -150,7 +162,7 @@ def _schema_page(
     return TemplateResponse(request, "ingestion/dataset_schema.html", context, status=status)
 
 
-def _may_manage_any(request: Request) -> bool:
+def may_manage_any(request: Request) -> bool:
     return any(request.principal.can("manage", each) for each in request.principal.organisations()[:100])
 
 

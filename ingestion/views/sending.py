@@ -52,10 +52,10 @@ def new(request: Request) -> HttpResponse:
         _refuse(form, problem)
         return _page(request, form, dataset, status=problem.status if problem.status >= 500 else 422)
     messages.success(request, _sentence(accepted))
-    return _onward(request, reverse("upload", args=[accepted.upload.pk]))
+    return onward(request, reverse("upload", args=[accepted.upload.pk]))
 
 
-def _onward(request: Request, url: str) -> HttpResponse:
+def onward(request: Request, url: str) -> HttpResponse:
     """The script that sends the file would follow a redirect itself, and what is said there would be lost."""
     if "X-Transfer" in request.headers:
         return HttpResponse(status=202, headers={"Location": url})

@@ -4,11 +4,14 @@ import io
 import uuid
 from types import SimpleNamespace
 
+from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.db import transaction
 from django.utils import timezone
 
 from accounts import tokens
 from accounts.models import Organisation
+from accounts.principals import Principal
+from ingestion import schema_drafts
 from ingestion.models import HeaderAlias, Record, Report, Upload
 from tests.factories import DatasetFactory, MembershipFactory, UploadFactory, UserFactory
 from tests.ingestion import askings
@@ -63,6 +66,7 @@ def make_world():
         record=Record.objects.create(
             dataset=dataset, key="1", data={"id": "1", "amount": 2}, digest=b"x", upload=verdict
         ),
+        draft=_draft(north, people["manager"]),
         **_console(north, people["manager"], dataset),
     )
 
@@ -109,6 +113,17 @@ def _console(north, manager, dataset):
         ),
         "run": PeriodicRun.objects.create(name="recovery", slot=timezone.now()),
     }
+
+
+def _draft(north, manager):
+    """As a sample leaves it, with something to look at."""
+    content = b"id;day;amount\na;02/03/2024;1\nb;03/04/2024;x\n"
+    file = TemporaryUploadedFile("wells.csv", "text/csv", len(content), "utf-8")
+    file.write(content)
+    file.flush()
+    return schema_drafts.begin_from_sample(
+        organisation=north, file=file, filename="wells.csv", by=Principal(manager)
+    )
 
 
 def _report(verdict):
