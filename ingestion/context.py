@@ -26,6 +26,8 @@ class Context:
     mending: Mending | None = None
     sheet: str = ""
     format: str = ""
+    header_row: int = 0
+    header_rows: int = 1
     rows_read: int = 0
     blank: int = 0
     assumptions: list[dict[str, Any]] = field(default_factory=list)

@@ -41,7 +41,9 @@ def write(path: Path, upload: Upload, organisation: Organisation, job: Job) -> N
     with xlsxwriter.Workbook(str(path), options) as book:
         book.set_properties({"title": f"{upload.filename}, annotated", "author": "Waybill"})
         formats = formats_of(book)
-        with reading_upload.opened(job, upload, organisation) as reader:
+        with reading_upload.opened(
+            job, upload, organisation, **reading_upload.as_its_verdict_says(upload)
+        ) as reader:
             sheet = book.add_worksheet("Whole sheet")
             written = _Rows(sheet, upload, CellWriter(book), formats)
             written.head(reader.header.row, reader.header.cells)

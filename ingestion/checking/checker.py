@@ -1,7 +1,7 @@
 """Checks batches of rows against a schema, column by column; each row comes out stored-ready or refused."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
@@ -56,9 +56,27 @@ class Checker:
         self.header: HeaderMatch | None = None
         self.blank = 0
 
-    def match_header(self, cells: Sequence[WireCell], *, row: int = 1) -> HeaderMatch:
-        """Where each field stands. With a `failure` the file as a whole is refused."""
-        self.header = header.match(cells, self.columns, row=row)
+    def spellings(self, aliases: Mapping[str, str]) -> list[list[str]]:
+        """What may stand over each field's column: its name, its title, and what is remembered of it."""
+        return [
+            [column.name, column.title, *(known for known, name in aliases.items() if name == column.name)]
+            for column in self.columns
+        ]
+
+    def match_header(
+        self,
+        cells: Sequence[WireCell],
+        *,
+        row: int = 1,
+        mapping: Mapping[str, str | None] | None = None,
+        aliases: Mapping[str, str] | None = None,
+        confirmed: bool = False,
+    ) -> HeaderMatch:
+        """Where each field stands. With a `failure` the file as a whole is refused; where it `asks`, a person
+        must say which column is which."""
+        self.header = header.match(
+            cells, self.columns, row=row, mapping=mapping, aliases=aliases, confirmed=confirmed
+        )
         self._prepare(self.header)
         return self.header
 

@@ -117,14 +117,32 @@ FILE_MESSAGES: dict[str, tuple[str, str]] = {
     ),
     "duplicate_header": (
         "“{header}” stands over more than one column: {letters}.",
-        "Rename or delete all but one of them.",
+        "Rename or delete all but one of them, or name the column by its letters in the mapping.",
+    ),
+    "mapped_field_unknown": (
+        "The mapping names the field “{field}”, which the dataset does not have; it has {fields}.",
+        "Correct the name, or leave it out of the mapping.",
+    ),
+    "mapped_heading_unknown": (
+        "The mapping gives “{heading}” for the field “{field}”, but no column of the file has this heading; "
+        "the headings are {headings}.",
+        "Give one of these headings, the letters of a column, or nothing if the file lacks the field.",
+    ),
+    "mapped_column_twice": (
+        "The mapping gives column {column} to both “{other}” and “{field}”.",
+        "Give each field a column of its own.",
     ),
 }
 
 ASSUMPTIONS: dict[str, str] = {
     "columns_ignored": "Columns that the dataset does not know were left out: {columns}.",
     "columns_absent": "The file has no column for {columns}; these values are blank.",
-    "headers_matched_loosely": "Columns were recognised by a similar name: {pairs}.",
+    "columns_mapped": "Columns were taken as it was said: {pairs}.",
+    "headers_matched_loosely": "Columns were recognised by names that differ only in their look: {pairs}.",
+    "headers_matched_by_title": "Columns were recognised by the title of the field: {pairs}.",
+    "headers_matched_by_alias": "Columns were recognised by an earlier answer: {pairs}.",
+    "columns_without_heading": "Columns that have values but no heading were left out: {columns}.",
+    "notes_below_left_out": "Notes below the data were left out: {notes}.",
     "percent_as_fraction": "Percentages in {columns} are stored as fractions: 52% as 0.52.",
     "rows_not_rejoined": "The row numbers of another file were not used: this one can mend no such file.",
     "rows_not_found_again": "{count:,} rows are none that the first file lacks; they were taken as new ones.",

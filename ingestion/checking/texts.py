@@ -3,10 +3,12 @@
 import re
 import unicodedata
 
+from ingestion.reading.loosely import ZERO_WIDTH, loose
+
+__all__ = ["ZERO_WIDTH", "canonical", "is_blank", "loose", "shown"]
+
 # NUL and lone surrogates end a COPY; the other controls are never meant. Tab and line ends are.
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
-ZERO_WIDTH = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
-NOT_WORD = re.compile(r"[\W_]+")
 LONGEST_SHOWN = 200
 
 
@@ -18,11 +20,6 @@ def is_blank(text: str) -> bool:
 def canonical(text: str) -> str:
     """What two keys are compared by: NFKC, without zero-width characters and outer spaces. Case counts."""
     return " ".join(ZERO_WIDTH.sub("", unicodedata.normalize("NFKC", text)).split())
-
-
-def loose(text: str) -> str:
-    """What two headers are compared by: letters and digits only, without regard to case and look."""
-    return NOT_WORD.sub("", ZERO_WIDTH.sub("", unicodedata.normalize("NFKC", text))).casefold()
 
 
 def shown(text: str, *, most: int = LONGEST_SHOWN) -> str:

@@ -10,6 +10,7 @@ from . import delimiters, encodings
 from .cells import MARK, text
 from .failures import Refused
 from .limits import CELL_CHARACTERS, GRID_COLUMNS, TOKEN_BYTES
+from .opening import Looking, Opening
 from .sink import outside_grid
 from .wire import FrameWriter, dump
 
@@ -47,14 +48,15 @@ class Lines:
 
 
 def read_delimited(
-    file: BinaryIO, writer: FrameWriter, *, encoding: str, delimiter: str | None
+    file: BinaryIO, writer: FrameWriter, looking: Looking, *, encoding: str, delimiter: str | None
 ) -> dict[str, Any]:
     chosen, why_encoding, more = encodings.choose(file, default=encoding)
     csv.field_size_limit(CELL_CHARACTERS)
     stream = io.TextIOWrapper(file, encoding=chosen, newline="")
     lines = Lines(stream)
-    separator, why = _delimiter(stream, lines, delimiter)
-    reader = Table(csv.reader(lines, delimiter=separator, strict=True), lines, writer, raw=file)
+    separator, why = _delimiter(stream, lines, delimiter, looking)
+    records = csv.reader(lines, delimiter=separator, strict=True)
+    reader = Table(records, lines, writer, looking, raw=file)
     reader.read(separator)
     return {
         "format": "csv",
@@ -66,12 +68,14 @@ def read_delimited(
         "assumptions": [
             ["encoding", {"encoding": encodings.shown(chosen), "reason": why_encoding, **more}],
             ["delimiter", {"delimiter": separator, "reason": why}] if why != "single_column" else [why, {}],
-            ["header_row", {"row": reader.header_row}],
+            *reader.opening.assumptions(),
         ],
     }
 
 
-def _delimiter(stream: io.TextIOWrapper, lines: Lines, declared: str | None) -> tuple[str, str]:
+def _delimiter(
+    stream: io.TextIOWrapper, lines: Lines, declared: str | None, looking: Looking
+) -> tuple[str, str]:
     """Chosen from the first characters; a sep= line is taken off, as spreadsheet programs do."""
     sample = stream.read(SAMPLE_CHARACTERS)
     named = delimiters.from_sep_line(sample)
@@ -85,18 +89,23 @@ def _delimiter(stream: io.TextIOWrapper, lines: Lines, declared: str | None) -> 
         return named, "sep_line"
     # A sample that ends inside a row would give that row another width.
     end = max(sample.rfind("\n"), sample.rfind("\r")) + 1
-    return delimiters.choose(sample[:end] if len(sample) == SAMPLE_CHARACTERS and end else sample)
+    whole = sample[:end] if len(sample) == SAMPLE_CHARACTERS and end else sample
+    return delimiters.choose(whole, looking.names or {})
 
 
 class Table:
     """Numbers the records as a spreadsheet program does and sends those that hold a value."""
 
-    def __init__(self, records: Any, lines: Lines, writer: FrameWriter, *, raw: BinaryIO) -> None:
+    def __init__(
+        self, records: Any, lines: Lines, writer: FrameWriter, looking: Looking, *, raw: BinaryIO
+    ) -> None:
         self.records = records
         self.lines = lines
         self.writer = writer
+        self.opening = Opening(looking)
         self.raw = raw
         self.header_row = 0
+        self.header_end = 0
         self.last_row = 0
         self.width = 0
         self.sent = 0
@@ -112,23 +121,33 @@ class Table:
                 if self.width:
                     self._row(number, record)
                 else:
-                    self._header(number, record)
+                    self._hold_back(number, record)
         except csv.Error as error:
             raise self._refused(error, number + 1, separator) from error
+        if not self.width and (self.opening.rows or self.opening.looking.header_row):
+            self._decide()
         if not self.width:
             raise Refused("empty_file")
 
     def blank_rows(self) -> int:
-        return self.last_row - self.header_row - self.sent if self.last_row else 0
+        return self.last_row - self.header_end - self.sent if self.last_row else 0
 
-    def _header(self, number: int, record: list[str]) -> None:
-        self.header_row = number
-        while not record[-1]:
-            record.pop()
-        self.width = len(record)
+    def _hold_back(self, number: int, record: list[str]) -> None:
+        cells = [text(value) for value in record]
+        if self.opening.add(number, cells, record, size=sum(map(len, record))):
+            self._decide()
+
+    def _decide(self) -> None:
+        rows = self.opening.decide()
+        headings, self.header_row = self.opening.headings(), self.opening.number
+        self.width = len(headings)
         if self.width > GRID_COLUMNS:
-            raise outside_grid(f"row {number}, column {self.width}")
-        self.writer.header(number, [dump(text(value)) for value in record])
+            raise outside_grid(f"row {self.header_row}, column {self.width}")
+        told = self.opening.told()
+        self.header_end = self.header_row + told["depth"] - 1
+        self.writer.header(self.header_row, list(map(dump, headings)), told)
+        for number, _, record in rows:
+            self._row(number, record)
 
     def _row(self, number: int, record: list[str]) -> None:
         self.last_row = number

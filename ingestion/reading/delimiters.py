@@ -1,10 +1,14 @@
-"""Which character separates the columns: the sep= line, else the one that gives the rows the same width."""
+"""Which character separates the columns: the sep= line, else the one under which a row names the most fields,
+else the one that gives the rows the same width."""
 
 import csv
 import io
 import re
 from collections import Counter
 from itertools import groupby, islice
+
+from .looking import LOOK_ROWS, SURE_MATCHES, Names
+from .loosely import comparable
 
 CANDIDATES = (",", ";", "\t", "|")
 # Any of these may be meant, but must then separate every row alike. Spaces never do: texts are full of them.
@@ -24,8 +28,12 @@ def from_sep_line(sample: str) -> str | None:
     return match[1] if match else None
 
 
-def choose(sample: str) -> tuple[str, str]:
+def choose(sample: str, names: Names | None = None) -> tuple[str, str]:
     """The delimiter and the reason for it."""
+    named = {delimiter: _named(sample, delimiter, names or {}) for delimiter in CANDIDATES}
+    best = max(CANDIDATES, key=lambda delimiter: named[delimiter])
+    if named[best] >= SURE_MATCHES and list(named.values()).count(named[best]) == 1:
+        return best, "headings"
     scores = {delimiter: _score(sample, delimiter) for delimiter in CANDIDATES if delimiter in sample}
     if max(scores.values(), default=NO_SCORE) <= NO_SCORE:
         scores = {
@@ -35,6 +43,17 @@ def choose(sample: str) -> tuple[str, str]:
     if max(scores.values(), default=NO_SCORE) <= NO_SCORE:
         return NONE, "single_column"
     return max(scores, key=lambda delimiter: scores[delimiter]), "consistent_columns"
+
+
+def _named(sample: str, delimiter: str, names: Names) -> int:
+    """How many fields the row names that names the most of them."""
+    if not names:
+        return 0
+    lines = islice(sample.splitlines(), LOOK_ROWS)
+    rows = [line.strip().replace('"', "").split(delimiter) for line in lines]
+    return max(
+        (len({names[name] for cell in row if (name := comparable(cell)) in names}) for row in rows), default=0
+    )
 
 
 def _score(sample: str, delimiter: str) -> Score:

@@ -1,13 +1,29 @@
 """What the end frame states of a workbook, whichever its format; the parent makes the sentences."""
 
+from collections.abc import Sequence
 from typing import Any
 
+from . import choosing
+from .choosing import Chosen
 from .failures import Refused
 from .sink import Sink
-from .workbook import Workbook
+from .workbook import Sheet, Workbook
+
+MOST_NAMED = 20
 
 
-def workbook_end(file_format: str, book: Workbook, sheet: str, sink: Sink, *, merged: int) -> dict[str, Any]:
+def workbook_end(
+    file_format: str,
+    book: Workbook,
+    chosen: Chosen[Sheet],
+    sink: Sink,
+    *,
+    merged: int,
+    hidden_columns: Sequence[str] = (),
+) -> dict[str, Any]:
+    """After the last row. `hidden_columns` are letters."""
+    sink.end()
+    sheet = chosen.sheet.name
     if not sink.width:
         raise Refused("no_rows", sheet=sheet)
     return {
@@ -17,17 +33,24 @@ def workbook_end(file_format: str, book: Workbook, sheet: str, sink: Sink, *, me
         "blank_rows": sink.blank_rows(),
         "last_row": sink.last_row,
         "header_row": sink.header_row,
-        "assumptions": _assumptions(book, sheet, sink, merged=merged),
+        "assumptions": [
+            choosing.assumption(chosen, book.sheets),
+            *sink.opening.assumptions(),
+            *_assumptions(book, sink, merged=merged, hidden_columns=hidden_columns),
+        ],
     }
 
 
-def _assumptions(book: Workbook, sheet: str, sink: Sink, *, merged: int) -> list[list[Any]]:
+def _assumptions(
+    book: Workbook, sink: Sink, *, merged: int, hidden_columns: Sequence[str]
+) -> list[list[Any]]:
     """Code and detail of each."""
-    others = [other.name for other in book.sheets if other.name != sheet]
-    read = {"sheet": sheet, "others": others[:50], "other_count": len(others)}
-    found: list[list[Any]] = [["sheet_read", read], ["header_row", {"row": sink.header_row}]]
+    found: list[list[Any]] = []
     if sink.hidden:
         found.append(["hidden_rows_read", {"count": sink.hidden}])
+    if hidden_columns:
+        detail = {"count": len(hidden_columns), "columns": hidden_columns[:MOST_NAMED]}
+        found.append(["hidden_columns_read", detail])
     if sink.formulas:
         found.append(["formulas_by_stored_value", {"count": sink.formulas}])
     if merged:

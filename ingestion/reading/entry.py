@@ -9,12 +9,15 @@ from .failures import Refused
 from .kinds import HEAD_BYTES, Kind, sniff
 from .limits import MEMORY_BYTES, SPILL_BYTES, confine
 from .office import read_package
+from .opening import Looking
 from .wire import FrameWriter
 from .xls import read_compound, read_xls
 
 
 def main(argument: str) -> int:
-    options = json.loads(argument)
+    """`argument` is the number of the descriptor that holds the options."""
+    with os.fdopen(int(argument), "rb") as told:
+        options = json.load(told)
     confine(
         cpu_seconds=options.get("cpu_seconds", 60),
         memory_bytes=options.get("memory_bytes", MEMORY_BYTES),
@@ -39,16 +42,20 @@ def read_file(file: BinaryIO, writer: FrameWriter, options: dict[str, Any]) -> d
     file.seek(0)
     head = file.read(HEAD_BYTES)
     kind = sniff(head)
-    sheet, spill_bytes = options.get("sheet"), options.get("spill_bytes", SPILL_BYTES)
+    looking, spill_bytes = Looking.of(options), options.get("spill_bytes", SPILL_BYTES)
     if kind in (Kind.ZIP, Kind.ODS):
-        return read_package(file, writer, sheet=sheet, spill_bytes=spill_bytes)
+        return read_package(file, writer, looking, spill_bytes=spill_bytes)
     if kind == Kind.COMPOUND:
-        return read_compound(file, writer, sheet=sheet, spill_bytes=spill_bytes)
+        return read_compound(file, writer, looking, spill_bytes=spill_bytes)
     if kind == Kind.XLS:
         file.seek(0)
-        return read_xls(file.read(), writer, sheet=sheet, spill_bytes=spill_bytes)
+        return read_xls(file.read(), writer, looking, spill_bytes=spill_bytes)
     if kind == Kind.TEXT:
         return read_delimited(
-            file, writer, encoding=options.get("encoding", "cp1252"), delimiter=options.get("delimiter")
+            file,
+            writer,
+            looking,
+            encoding=options.get("encoding", "cp1252"),
+            delimiter=options.get("delimiter"),
         )
     raise Refused("empty_file" if kind == Kind.EMPTY else f"format_{kind}")

@@ -17,7 +17,11 @@ SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "no_such_sheet": (
         "The workbook has no sheet named “{sheet}”; it has {sheets}.",
-        "Rename the sheet, or ask for the dataset's settings to be changed.",
+        "Name one of these, or name none, so that the sheet is found by its headings.",
+    ),
+    "no_such_header_row": (
+        "Row {row} was said to hold the headings, but it holds no values; the last row looked at is {last}.",
+        "Say another row, as the spreadsheet program numbers it, or none, so that it is found.",
     ),
     # Verdicts of the first parser, which did not read these three, stay readable.
     "format_xls": ("This is an Excel 97–2003 workbook (.xls), which was not read at that time.", AGAIN),

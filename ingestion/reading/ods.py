@@ -4,14 +4,17 @@ its text and a formula its last result, so they become the same cells that the x
 from collections.abc import Iterator
 from typing import Any
 
+from . import choosing
 from .endings import workbook_end
 from .markup import feed, new_parser
+from .ods_glances import OdsGlances
 from .ods_rows import NAME, STYLE_NAME, TABLE_ELEMENT, OdsRows
 from .ods_styles import TABLE, StyleRows, Styles, read_common_styles
+from .opening import Looking
 from .package import Package
 from .sink import Sink
 from .wire import FrameWriter, dump
-from .workbook import LONGEST_NAME, Sheet, Workbook, choose_sheet
+from .workbook import LONGEST_NAME, Sheet, Workbook
 
 CONTENT = "content.xml"
 # Tables that other documents gave; they stand behind the sheets.
@@ -19,19 +22,20 @@ LINKED_TABLES = TABLE + "dde-links"
 MOST_SHEETS = 10_000
 
 
-def read_ods(package: Package, writer: FrameWriter, *, sheet: str | None) -> dict[str, Any]:
+def read_ods(package: Package, writer: FrameWriter, looking: Looking) -> dict[str, Any]:
     styles = Styles()
     read_common_styles(package, styles)
     book = _read_book(package, styles)
-    chosen = choose_sheet(book, sheet)
-    writer.sheet = dump(chosen.name)
+    glances = OdsGlances(styles=styles, looking=looking, package=package)
+    chosen = choosing.choose(book.sheets, looking, lambda sheet: glances.rows(int(sheet.part)))
+    writer.sheet = dump(chosen.sheet.name)
     writer.total = package.size(CONTENT)
-    sink = Sink(writer)
-    rows = OdsRows(int(chosen.part), styles=styles, sink=sink)
+    sink = Sink(writer, looking, about=chosen.about)
+    rows = OdsRows(int(chosen.sheet.part), styles=styles, sink=sink)
     parser = new_parser(part=CONTENT)
     rows.attach(parser)
     feed(parser, _progress(package, writer), part=CONTENT)
-    return workbook_end("ods", book, chosen.name, sink, merged=rows.merged)
+    return workbook_end("ods", book, chosen, sink, merged=rows.merged)
 
 
 def _read_book(package: Package, styles: Styles) -> Workbook:

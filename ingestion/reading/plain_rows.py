@@ -61,6 +61,7 @@ class PlainRows:
         self.values = values
         self.sink = sink
         self.plan: Plan | None = None
+        self.width = 0  # of the header, for which the plan was made
         self.plans: dict[tuple[object, ...], Plan] = {}
 
     def read(self, block: bytes) -> None:
@@ -107,10 +108,12 @@ class PlainRows:
         plan = self.plan
         if (
             plan is None
+            or self.width != self.sink.width
             or parts[LETTERS::STRIDE] != plan.letters
             or parts[ATTRIBUTES::STRIDE] != plan.attributes
         ):
             plan = self.plan = self._plan(parts)
+            self.width = self.sink.width
         raw = parts[VALUE::STRIDE]
         if plan.inline:
             texts = parts[TEXT::STRIDE]

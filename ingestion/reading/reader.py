@@ -11,11 +11,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import IO, Any, BinaryIO, Self
 
 from . import assumptions
 from .cells import WireCell
@@ -31,27 +31,66 @@ STDERR_TAIL = 4_000
 LIMIT_SIGNALS = {signal.SIGXCPU: "processor time", signal.SIGABRT: "memory", signal.SIGSEGV: "memory"}
 
 
+Row = list[Any]  # [number, cells] or [number, cells, {"missing": n} or {"extra": n}]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
-    """How to read: what the organisation and the dataset say, and the limits."""
+    """How to read: what the organisation and the dataset say, and the limits.
+
+    `expected` are the spellings of each field's name (name, title, aliases): the header is the row that has
+    most of them; without any, the row that looks most like headings; None: the first row with a value.
+    `sheet`, `header_row` and `header_rows` (1 or 2) are obeyed, where they are said. `usual_sheet` is taken
+    when several sheets would do. `letters` are columns that count although nothing may stand over them.
+    """
 
     encoding: str = "cp1252"
     delimiter: str | None = None
+    expected: Sequence[Sequence[str]] | None = None
     sheet: str | None = None
+    usual_sheet: str = ""
+    header_row: int = 0
+    header_rows: int = 0
+    letters: Sequence[str] = ()
     cpu_seconds: int = 120
     wall_seconds: float = 900.0
     memory_bytes: int = MEMORY_BYTES
     spill_bytes: int = SPILL_BYTES
 
 
-Row = list[Any]  # [number, cells] or [number, cells, {"missing": n} or {"extra": n}]
+@dataclass(frozen=True, slots=True)
+class SheetSeen:
+    """A sheet of the workbook, as far as it was looked at; `rows` are [number, cells] of its first rows,
+    `score` is how many fields its headings name."""
+
+    name: str
+    hidden: bool
+    rows: list[Row] = field(default_factory=list)
+    score: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class HeaderFrame:
+    """The headings, and how they were found. `row` is the upper one of `depth` rows. Not `sure`: the row is a
+    guess. `above` are the numbers of rows with a value above it, `first` the first rows of the sheet.
+    `sheet_chosen` says why this sheet is read ("only", "named", "matching", "usual", "first"), "doubt" when
+    it is a guess."""
+
     sheet: str
     row: int
     cells: list[WireCell]
+    depth: int = 1
+    score: int = 0
+    sure: bool = True
+    said: bool = False
+    above: list[int] = field(default_factory=list)
+    first: list[Row] = field(default_factory=list)
+    sheets: list[SheetSeen] = field(default_factory=list)
+    sheet_chosen: str = "only"
+
+    @property
+    def last_row(self) -> int:
+        return self.row + self.depth - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +140,15 @@ class Reader:
         file.seek(0)
         # In -I mode neither the environment nor the current folder can change what the child imports.
         # The child dies with the thread that starts it (PDEATHSIG): start it in one that lives as long.
-        self.process = subprocess.Popen(
-            [sys.executable, "-I", str(CHILD), self._argument()],
-            stdin=file.fileno(),
-            stdout=subprocess.PIPE,
-            stderr=self._stderr,
-            env={},
-        )
+        with self._told() as told:
+            self.process = subprocess.Popen(
+                [sys.executable, "-I", str(CHILD), str(told.fileno())],
+                stdin=file.fileno(),
+                stdout=subprocess.PIPE,
+                stderr=self._stderr,
+                pass_fds=[told.fileno()],
+                env={},
+            )
         assert self.process.stdout is not None  # noqa: S101
         self._pipe = self.process.stdout.fileno()
         with contextlib.suppress(OSError):
@@ -139,8 +180,7 @@ class Reader:
     def header(self) -> HeaderFrame:
         if self._header is None:
             frame = self._next_frame()
-            row, cells = frame["header"]
-            self._header = HeaderFrame(frame["sheet"], row, cells)
+            self._header = _header(frame)
         return self._header
 
     def kill(self) -> None:
@@ -156,10 +196,14 @@ class Reader:
             self.process.stdout.close()
         self._stderr.close()
 
-    def _argument(self) -> str:
+    def _told(self) -> IO[bytes]:
+        """The options as a file: an argument may not be as long as the names of many fields."""
         options = asdict(self.options)
         del options["wall_seconds"]
-        return json.dumps({**options, "parent": os.getpid()})
+        told = tempfile.TemporaryFile()  # noqa: SIM115  (closed by the caller)
+        told.write(json.dumps({**options, "parent": os.getpid()}).encode())
+        told.seek(0)
+        return told
 
     def _next_frame(self) -> dict[str, Any]:
         (length,) = LENGTH.unpack(self._take(LENGTH.size))
@@ -198,6 +242,14 @@ class Reader:
             return UnreadableFile("file_exceeds_limits", {"limit": limit, "signal": cause.name})
         self._stderr.seek(max(0, os.fstat(self._stderr.fileno()).st_size - STDERR_TAIL))
         return ReaderCrashed(f"exit {code}: {self._stderr.read().decode(errors='replace')}")
+
+
+def _header(frame: dict[str, Any]) -> HeaderFrame:
+    row, cells = frame["header"]
+    look = frame["look"]
+    first = look.pop("rows")
+    sheets = [SheetSeen(**seen) for seen in look.pop("sheets", ())]
+    return HeaderFrame(frame["sheet"], row, cells, first=first, sheets=sheets, **look)
 
 
 def _end(summary: dict[str, Any]) -> End:

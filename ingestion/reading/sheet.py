@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from xml.parsers import expat
 
+from .cells import column_letters
+from .glancing import Beginning
 from .limits import TOKEN_BYTES
 from .markup import Document, feed, new_parser
 from .package import Package
@@ -22,7 +24,7 @@ EMPTY_SHEET = re.compile(rb"<sheetData\s*/>")
 class SheetReader:
     """Rows of plain markup are taken out of the document; a parser sees what stands before and after them."""
 
-    def __init__(self, package: Package, part: str, *, values: Values, sink: Sink) -> None:
+    def __init__(self, package: Package | Beginning, part: str, *, values: Values, sink: Sink) -> None:
         self.package = package
         self.part = part
         self.sink = sink
@@ -34,6 +36,15 @@ class SheetReader:
     @property
     def merged(self) -> int:
         return self.careful.merged
+
+    def hidden_columns(self, width: int) -> list[str]:
+        """Letters of the hidden columns under the header."""
+        ranges = self.careful.hidden_columns
+        return [
+            column_letters(place)
+            for place in range(width)
+            if any(first <= place + 1 <= last for first, last in ranges)
+        ]
 
     def read(self) -> None:
         try:

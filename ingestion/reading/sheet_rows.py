@@ -10,6 +10,8 @@ from .sink import Sink, column_of, outside_grid
 from .text import NeedsCare
 from .values import NOT_CALCULATED, NULL, Values, plain_text_fragment
 
+# Of hidden columns; programs write one for each run of them.
+MOST_RANGES = 200
 TEXT_TYPES = ("inlineStr", "str")
 
 
@@ -22,6 +24,7 @@ class SheetRows:
         # Rows up to this one were read the fast way before.
         self.after = after
         self.merged = 0
+        self.hidden_columns: list[tuple[int, int]] = []  # first and last, from 1
         self.in_data = False
         self.row = 0
         self.last = 0
@@ -49,7 +52,8 @@ class SheetRows:
         elif element == "mergeCell":
             self.merged += 1
         elif not self.in_data:
-            return
+            if element == "col" and attributes.get("hidden") in ("1", "true"):
+                self._hidden_column(attributes)
         elif element == "row":
             self._start_row(attributes)
         elif element == "c":
@@ -79,6 +83,11 @@ class SheetRows:
             if self.length > CELL_CHARACTERS:
                 raise Refused("file_exceeds_limits", limit="the length of a cell's text")
             self.text.append(data)
+
+    def _hidden_column(self, attributes: dict[str, str]) -> None:
+        first, last = attributes.get("min", ""), attributes.get("max", "")
+        if first.isdecimal() and last.isdecimal() and len(self.hidden_columns) < MOST_RANGES:
+            self.hidden_columns.append((int(first[:6]), int(last[:6])))
 
     def _start_row(self, attributes: dict[str, str]) -> None:
         digits = attributes.get("r")

@@ -1,19 +1,31 @@
-"""Where the rows of a sheet go: the first one that holds a value is the header, the others become frames.
-Counts on the way what the verdict must state."""
+"""Where the rows of a sheet go: the first ones are held back until the header is found among them, then they
+and the others become frames. Counts on the way what the verdict must state."""
 
-from .cells import column_index
+import json
+from typing import Any
+
+from .cells import column_index, column_letters
 from .failures import Refused
 from .limits import GRID_COLUMNS, GRID_ROWS
+from .opening import Looking, Opening
 from .values import NULL
-from .wire import FrameWriter
+from .wire import FrameWriter, dump
 
 
 class Sink:
-    """Takes rows in order, each as a list of JSON cells from column A on."""
+    """Takes rows in order, each as a list of JSON cells from column A on; `end` comes after the last.
 
-    def __init__(self, writer: FrameWriter) -> None:
+    `width` is 0 until the header is found. `about` is told to the parent with the header.
+    """
+
+    def __init__(
+        self, writer: FrameWriter, looking: Looking | None = None, *, about: dict[str, Any] | None = None
+    ) -> None:
         self.writer = writer
+        self.opening = Opening(looking or Looking())
+        self.about = about or {}
         self.header_row = 0
+        self.header_end = 0
         self.width = 0
         self.number = 0
         self.last_row = 0
@@ -38,7 +50,7 @@ class Sink:
         if cells.count(NULL) == len(cells):
             return
         if not self.width:
-            self._header(number, cells)
+            self._hold_back(number, cells, hidden=hidden)
             return
         self.send(number, b"[%d,[%b]]" % (number, b",".join(cells)), width=len(cells), hidden=hidden)
 
@@ -61,14 +73,30 @@ class Sink:
 
     def blank_rows(self) -> int:
         """Rows without a value between the header and the last row that has one."""
-        return max(0, self.last_row - self.header_row - self.sent) if self.last_row else 0
+        return max(0, self.last_row - self.header_end - self.sent) if self.last_row else 0
 
-    def _header(self, number: int, cells: list[bytes]) -> None:
-        while cells[-1] == NULL:
-            cells.pop()
-        self.header_row = number
-        self.width = len(cells)
-        self.writer.header(number, cells)
+    def end(self) -> None:
+        """After the last row. Refuses a header row that was named and is not there."""
+        if not self.width and (self.opening.rows or self.opening.looking.header_row):
+            self._decide()
+
+    def _hold_back(self, number: int, cells: list[bytes], *, hidden: bool) -> None:
+        joined = b"[" + b",".join(cells) + b"]"
+        if self.opening.add(number, json.loads(joined), (cells, hidden), size=len(joined)):
+            self._decide()
+
+    def _decide(self) -> None:
+        rows = self.opening.decide()
+        headings = self.opening.headings()
+        self.header_row, self.width = self.opening.number, len(headings)
+        told = self.opening.told()
+        self.header_end = self.header_row + told["depth"] - 1
+        self.writer.header(self.header_row, list(map(dump, headings)), told | self.about)
+        for number, _, (cells, hidden) in rows:
+            for place in range(self.width, len(cells)):
+                if cells[place] != NULL:
+                    self.beyond_header(f"{column_letters(place)}{number}")
+            self.row(number, cells[: self.width], hidden=hidden)
 
 
 def column_of(letters: str, *, row: int) -> int:

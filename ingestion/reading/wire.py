@@ -28,8 +28,10 @@ class FrameWriter:
         self.size = 0
         self.cells = 0
 
-    def header(self, row: int, cells: Sequence[bytes]) -> None:
-        self._send(b'{"sheet":%b,"header":[%d,[%b]]}' % (self.sheet, row, b",".join(cells)))
+    def header(self, row: int, cells: Sequence[bytes], look: dict[str, Any]) -> None:
+        self._send(
+            b'{"sheet":%b,"header":[%d,[%b]],"look":%b}' % (self.sheet, row, b",".join(cells), dump(look))
+        )
 
     def row(self, row: bytes, *, cells: int) -> None:
         self.rows.append(row)

@@ -61,17 +61,6 @@ def read_workbook(package: Package, part: str) -> Workbook:
     return book
 
 
-def choose_sheet(book: Workbook, wanted: str | None) -> Sheet:
-    """The sheet that is asked for by name, else the first visible one."""
-    for sheet in book.sheets:
-        if sheet.name == wanted or (wanted is None and not sheet.hidden):
-            return sheet
-    if wanted is None:
-        raise Refused("no_visible_sheet")
-    names = ", ".join(f"“{sheet.name}”" for sheet in book.sheets[:20])
-    raise Refused("no_such_sheet", sheet=wanted, sheets=names or "none")
-
-
 def relationships(package: Package, part: str) -> dict[str, tuple[str, str]]:
     """Id to (kind, part) of what `part` points to inside the package; "" is the package itself."""
     folder, name = posixpath.split(part)

@@ -5,16 +5,19 @@ import codecs
 import struct
 from typing import Any, BinaryIO
 
+from . import choosing
 from .biff import BIFF5, BIFF8, CONTINUE, SHORT, Text, records, shared_texts
 from .compound import Compound
 from .endings import workbook_end
 from .failures import Refused
+from .glancing import glance
+from .opening import Looking
 from .sink import Sink
 from .strings import SharedStrings
 from .styles import MOST_STYLES, meanings
 from .values import Values, literal_fragment
 from .wire import FrameWriter, dump
-from .workbook import LONGEST_NAME, Sheet, Workbook, choose_sheet
+from .workbook import LONGEST_NAME, Sheet, Workbook
 from .xls_rows import BEGIN, END, XlsRows
 
 CODE_PAGE, DATE_MODE, PASSWORD, SHEET, SHARED_TEXTS = 0x42, 0x22, 0x2F, 0x85, 0xFC
@@ -26,7 +29,7 @@ ENCODINGS = {367: "ascii", 1200: "utf-16-le", 10000: "mac_roman", 32768: "mac_ro
 
 
 def read_compound(
-    file: BinaryIO, writer: FrameWriter, *, sheet: str | None, spill_bytes: int
+    file: BinaryIO, writer: FrameWriter, looking: Looking, *, spill_bytes: int
 ) -> dict[str, Any]:
     """A compound file is an old workbook, a new one that is encrypted, or some other document."""
     compound = Compound(file)
@@ -34,7 +37,7 @@ def read_compound(
         raise Refused("format_encrypted")
     for name in ("Workbook", "Book"):
         if name in compound:
-            return read_xls(compound.stream(name), writer, sheet=sheet, spill_bytes=spill_bytes)
+            return read_xls(compound.stream(name), writer, looking, spill_bytes=spill_bytes)
     if "WordDocument" in compound:
         raise Refused("format_word")
     if "PowerPoint Document" in compound:
@@ -42,23 +45,31 @@ def read_compound(
     raise Refused("format_compound")
 
 
-def read_xls(data: bytes, writer: FrameWriter, *, sheet: str | None, spill_bytes: int) -> dict[str, Any]:
+def read_xls(data: bytes, writer: FrameWriter, looking: Looking, *, spill_bytes: int) -> dict[str, Any]:
     try:
         book = XlsBook(data, spill_bytes=spill_bytes)
-        chosen = choose_sheet(book.workbook, sheet)
-        writer.sheet = dump(chosen.name)
-        writer.total = len(data)
-        sink = Sink(writer)
         values = Values(
             strings=book.strings,
             formats=meanings(book.style_numbers, book.codes),
             date1904=book.workbook.date1904,
         )
-        rows = XlsRows(data, values=values, sink=sink, text=book.text)
-        rows.read(int(chosen.part))
+
+        def rows_into(sink: Sink) -> XlsRows:
+            return XlsRows(data, values=values, sink=sink, text=book.text)
+
+        chosen = choosing.choose(
+            book.workbook.sheets,
+            looking,
+            lambda sheet: glance(looking, lambda sink: rows_into(sink).read(int(sheet.part))),
+        )
+        writer.sheet = dump(chosen.sheet.name)
+        writer.total = len(data)
+        sink = Sink(writer, looking, about=chosen.about)
+        rows = rows_into(sink)
+        rows.read(int(chosen.sheet.part))
     except (struct.error, IndexError) as error:
         raise Refused("damaged_file", reason="one of its records is shorter than its content") from error
-    return workbook_end("xls", book.workbook, chosen.name, sink, merged=rows.merged)
+    return workbook_end("xls", book.workbook, chosen, sink, merged=rows.merged)
 
 
 class XlsBook:

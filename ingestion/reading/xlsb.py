@@ -3,15 +3,18 @@
 import struct
 from typing import Any
 
+from . import choosing
 from .endings import workbook_end
 from .failures import Refused
+from .glancing import Beginning, glance
+from .opening import Looking
 from .package import Package
 from .sink import Sink
 from .strings import SharedStrings
 from .styles import MOST_STYLES, meanings
 from .values import Values, literal_fragment
 from .wire import FrameWriter, dump
-from .workbook import LONGEST_NAME, Sheet, Workbook, choose_sheet, linked_parts
+from .workbook import LONGEST_NAME, Sheet, Workbook, linked_parts
 from .xlsb_records import records, wide_text
 from .xlsb_rows import XlsbRows
 
@@ -22,23 +25,31 @@ STRINGS_AT_ONCE = 10_000
 
 
 def read_xlsb(
-    package: Package, part: str, writer: FrameWriter, *, sheet: str | None, spill_bytes: int
+    package: Package, part: str, writer: FrameWriter, looking: Looking, *, spill_bytes: int
 ) -> dict[str, Any]:
     try:
         book = _read_book(package, part)
-        chosen = choose_sheet(book, sheet)
         strings = SharedStrings(spill_bytes=spill_bytes)
         if book.strings in package:
             _read_strings(package, book.strings, strings)
         formats = _read_formats(package, book.styles) if book.styles in package else []
-        writer.sheet = dump(chosen.name)
-        writer.total = package.size(chosen.part)
-        sink = Sink(writer)
-        rows = XlsbRows(Values(strings=strings, formats=formats, date1904=book.date1904), sink)
-        rows.read(package, chosen.part)
+        values, beginning = (
+            Values(strings=strings, formats=formats, date1904=book.date1904),
+            Beginning(package),
+        )
+        chosen = choosing.choose(
+            book.sheets,
+            looking,
+            lambda sheet: glance(looking, lambda sink: XlsbRows(values, sink).read(beginning, sheet.part)),
+        )
+        writer.sheet = dump(chosen.sheet.name)
+        writer.total = package.size(chosen.sheet.part)
+        sink = Sink(writer, looking, about=chosen.about)
+        rows = XlsbRows(values, sink)
+        rows.read(package, chosen.sheet.part)
     except (struct.error, IndexError) as error:
         raise Refused("damaged_file", reason="one of its records is shorter than its content") from error
-    return workbook_end("xlsb", book, chosen.name, sink, merged=rows.merged)
+    return workbook_end("xlsb", book, chosen, sink, merged=rows.merged)
 
 
 def _read_book(package: Package, part: str) -> Workbook:

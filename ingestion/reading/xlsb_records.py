@@ -4,6 +4,7 @@ import struct
 from collections.abc import Iterator
 
 from .failures import Refused
+from .glancing import Beginning
 from .limits import CELL_CHARACTERS, TOKEN_BYTES
 from .package import Package
 
@@ -12,7 +13,7 @@ LENGTH = struct.Struct("<I")
 NO_TEXT = 0xFFFFFFFF
 
 
-def records(package: Package, part: str) -> Iterator[tuple[int, bytes]]:
+def records(package: Package | Beginning, part: str) -> Iterator[tuple[int, bytes]]:
     """Number and content of each record of a part, in order, without reading it whole."""
     rest = b""
     for block in package.blocks(part):

@@ -4,6 +4,7 @@ import struct
 
 from .binary_values import compressed_number, digits, error_fragment
 from .failures import Refused
+from .glancing import Beginning
 from .package import Package
 from .rows import RowOfCells
 from .sink import Sink
@@ -32,7 +33,7 @@ class XlsbRows:
         self.numbers: dict[int, Converter] = {}
         self.merged = 0
 
-    def read(self, package: Package, part: str) -> None:
+    def read(self, package: Package | Beginning, part: str) -> None:
         in_data = False
         column = -1
         writer = self.sink.writer

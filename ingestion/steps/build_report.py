@@ -58,7 +58,9 @@ def _headers(job: Job, upload: Upload, organisation: Organisation) -> list[str]:
     """As the verdict keeps them; of a sheet with more columns than it keeps, from the file."""
     if len(upload.headers) < verdicts.HEADERS_KEPT:
         return list(upload.headers)
-    with reading_upload.opened(job, upload, organisation) as reader:
+    with reading_upload.opened(
+        job, upload, organisation, **reading_upload.as_its_verdict_says(upload)
+    ) as reader:
         return report_workbook.headers_of(reader.header.cells)
 
 

@@ -91,7 +91,8 @@ def _report_faults(job: Job, context: Context) -> None:
     lines: list[str] = []
     mendable = Mendable(context.checker)
     run: dict[str, Any] = {"upload": context.upload.pk, "run": job.token, "sheet": context.sheet}
-    with reading_upload.opened(job, context.upload, context.organisation) as reader:
+    how = reading_upload.as_read(context.upload, context.sheet, context.header_row, context.header_rows)
+    with reading_upload.opened(job, context.upload, context.organisation, **how) as reader:
         row_number, found = first
         for frame in reader:
             job.progress(reader.rows_read, total=context.rows_read, unit="rows")

@@ -6,15 +6,30 @@ The child reads ahead while this process checks, and every batch is committed: n
 import json
 from collections.abc import Iterable
 
-from ingestion import mending, mending_marks, mending_rows, reading_upload, row_errors, staging
+from ingestion import (
+    asks,
+    doubts,
+    mending,
+    mending_marks,
+    mending_rows,
+    reading_upload,
+    row_errors,
+    staging,
+)
+from ingestion.checking import messages
 from ingestion.checking.checker import CheckedRow, Checker
+from ingestion.checking.header import HeaderMatch
 from ingestion.checking.keys import key_hash
 from ingestion.checking.texts import shown
 from ingestion.context import Context
 from ingestion.kill_points import READ_AFTER, READ_BATCH, READ_BEFORE
 from ingestion.mendable import Mendable
+from ingestion.models import HeaderAlias
+from ingestion.nameless import Nameless
+from ingestion.notes_below import Tail, described
+from ingestion.questions import WHICH_COLUMNS
 from ingestion.reading import names
-from ingestion.reading.reader import Reader, RowsFrame
+from ingestion.reading.reader import HeaderFrame, Reader, Row
 from work import crash
 from work.failures import PermanentFailure
 from work.jobs import Job
@@ -27,15 +42,24 @@ def read_rows(job: Job, context: Context) -> None:
     """Runs again from its start: staging is emptied, and row errors stand under this attempt's own run."""
     crash.point(READ_BEFORE)
     staging.begin()
-    with reading_upload.opened(job, context.upload, context.organisation) as reader:
-        _match_header(reader, context)
+    aliases = dict(HeaderAlias.objects.filter(dataset=context.dataset).values_list("header", "field"))
+    how = reading_upload.looking_for(
+        context.upload, context.checker.spellings(aliases), usual_sheet=context.dataset.usual_sheet
+    )
+    with reading_upload.opened(job, context.upload, context.organisation, **how) as reader:
+        match = _match_header(reader.header, context, aliases)
         _begin_mending(job, reader, context)
-        batch = Batch(job, context)
+        batch, nameless = Batch(job, context), Nameless(reader.header.cells, match)
+        tail = Tail(width=len(match.headers))
         for frame in reader:
-            batch.add(frame)
+            nameless.look(frame.rows)
+            batch.add(tail.pass_on(frame.rows))
             job.progress(batch.rows, unit="rows")
+        data, notes = tail.end()
+        batch.add(data)
         batch.store()
-        _close(reader, context)
+        _close(reader, context, notes, last_data_row=tail.last)
+        context.assumptions += nameless.assumptions()
     job.progress(context.rows_read, total=context.rows_read, unit="rows")
     crash.point(READ_AFTER)
 
@@ -51,15 +75,15 @@ class Batch:
         self.rows = 0
         self.mendable = Mendable(context.checker)
 
-    def add(self, frame: RowsFrame) -> None:
-        checked = self.context.checker.check_batch(frame.rows)
-        self.rows += len(frame.rows)
+    def add(self, rows: list[Row]) -> None:
+        checked = self.context.checker.check_batch(rows)
+        self.rows += len(rows)
         if self.context.mending:
-            self.context.mending.rejoin(frame.rows, checked)
+            self.context.mending.rejoin(rows, checked)
         _refuse_long_keys(self.context.checker, checked)
         refused = [row for row in checked if row.errors]
         if refused:
-            self._refuse(frame, refused)
+            self._refuse(rows, refused)
             checked = [row for row in checked if not row.errors]
         self.staged += self.keyed(checked) if self.context.checker.primary_key else self._unkeyed(checked)
         if len(self.staged) + len(self.refused) >= staging.COPY_ROWS:
@@ -101,11 +125,13 @@ class Batch:
         key = mended or f'["{first or self.upload}",{row}]'
         return key, key_hash(key) if mended or first else 0
 
-    def _refuse(self, frame: RowsFrame, refused: Iterable[CheckedRow]) -> None:
-        typed = {row[0]: row[1] for row in frame.rows}
+    def _refuse(self, rows: list[Row], refused: Iterable[CheckedRow]) -> None:
+        typed = {row[0]: row[1] for row in rows}
         for row in refused:
             cells = self.mendable.texts(typed[row.row])
-            line = row_errors.line(self.upload, self.run, frame.sheet, row.row, row.errors, cells, row.key)
+            line = row_errors.line(
+                self.upload, self.run, self.context.sheet, row.row, row.errors, cells, row.key
+            )
             self.refused.append(line)
             if row.key is not None:
                 self.staged.append(f"{row.row}\t{row.key}\t{key_hash(row.key)}\t\t\t\t\tt")
@@ -121,13 +147,24 @@ def _refuse_long_keys(checker: Checker, checked: Iterable[CheckedRow]) -> None:
             row.errors, row.key = [*row.errors, error], None
 
 
-def _match_header(reader: Reader, context: Context) -> None:
-    header = reader.header
-    context.sheet = header.sheet
-    marks = mending_marks.find(header.cells)
-    match = context.checker.match_header(mending_marks.without(header.cells, marks), row=header.row)
+def _match_header(header: HeaderFrame, context: Context, aliases: dict[str, str]) -> HeaderMatch:
+    """Raises PermanentFailure, or Asks where it is not safe to go on."""
+    context.sheet, context.header_row, context.header_rows = header.sheet, header.row, header.depth
+    reading = context.upload.reading
+    confirmed = reading.get("confirm", [])
+    match = context.checker.match_header(
+        mending_marks.without(header.cells, mending_marks.find(header.cells)),
+        row=header.row,
+        mapping=reading.get("mapping"),
+        aliases=aliases,
+        confirmed=WHICH_COLUMNS in confirmed,
+    )
+    question = doubts.code(header, match, confirmed)
+    if question:
+        asks.ask(context.upload, doubts.asking(question, header, match, context.checker.columns))
     if match.failure is not None:
         raise PermanentFailure(match.failure.code, **match.failure.detail)
+    return match
 
 
 def _begin_mending(job: Job, reader: Reader, context: Context) -> None:
@@ -137,14 +174,21 @@ def _begin_mending(job: Job, reader: Reader, context: Context) -> None:
     context.checker.header.assumptions += said  # type: ignore[union-attr]
 
 
-def _close(reader: Reader, context: Context) -> None:
-    assert reader.end is not None  # noqa: S101 (iterating to the end sets it)
-    context.blank = reader.end.blank_rows + context.checker.blank
-    context.rows_read = reader.end.rows + reader.end.blank_rows
-    context.format = reader.end.format
+def _close(reader: Reader, context: Context, notes: list[Row], *, last_data_row: int) -> None:
+    end = reader.end
+    assert end is not None  # noqa: S101 (iterating to the end sets it)
+    below, stated = end.rows + end.blank_rows, list(end.assumptions)
+    if notes:
+        # What stands below the data is no part of it, nor are the blank rows between.
+        below = last_data_row - reader.header.last_row
+        named = described(notes)
+        stated.append(messages.assumption("notes_below_left_out", notes=named, count=len(named)))
+    context.blank = below - (end.rows - len(notes)) + context.checker.blank
+    context.rows_read = below
+    context.format = end.format
     context.assumptions = [
-        *names.assumed(context.upload.filename, reader.end.format),
-        *reader.end.assumptions,
+        *names.assumed(context.upload.filename, end.format),
+        *stated,
         *context.checker.assumptions,
     ]
     if context.mending and not context.checker.primary_key:

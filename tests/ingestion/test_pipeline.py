@@ -84,9 +84,16 @@ def test_unreadable_file_fails_with_the_readers_code(process):
 
 
 def test_missing_column_fails_the_file(process):
-    upload = process("name,amount\na,1\n")
+    upload = process("amount\n1\n")
 
     assert (upload.state, upload.failure_code) == (UploadState.FAILED, "missing_column")
+
+
+def test_column_that_another_could_be_is_asked_for(process):
+    upload = process("name,amount\na,1\n")
+
+    assert (upload.state, upload.question) == (UploadState.NEEDS_ANSWER, "which_columns")
+    assert upload.run is None
 
 
 def test_second_file_updates_inserts_and_leaves_alone(process, dataset):

@@ -62,7 +62,7 @@ def test_unknown_columns_are_ignored_and_stated_once():
     found = match("record_id", "colour", None, "opened", "note", "shape", "shape")
 
     (ignored,) = [entry for entry in found.assumptions if entry["code"] == "columns_ignored"]
-    assert ignored["detail"]["columns"] == ["colour", "column C", "shape", "shape"]
+    assert ignored["detail"]["columns"] == ["colour", "shape", "shape"]
 
 
 def test_absent_optional_columns_are_stated_and_blank():
@@ -87,8 +87,16 @@ def test_duplicate_column_refuses_the_file():
     assert failure.detail["letters"] == "A, C"
 
 
-def test_row_that_is_no_header_refuses_the_file():
-    failure = match("Annual report 2024").failure
+def test_headings_of_which_none_is_known_are_asked_about():
+    found = match("Annual report 2024")
+
+    assert found.asks
+    assert found.failure is None
+    assert [entry["field"] for entry in found.suggestions] == ["record_id", "opened", "note"]
+
+
+def test_what_was_agreed_to_is_not_asked_again():
+    failure = Checker(SCHEMA).match_header(["Annual report"], row=3, confirmed=True).failure
 
     assert failure.code == "header_not_found"
     assert failure.message.startswith("Row 3 ")
@@ -105,7 +113,7 @@ def test_batch_before_the_header_or_after_its_failure_is_our_own_error():
     checker = Checker(SCHEMA)
     with pytest.raises(RuntimeError):
         checker.check_batch([[2, ["a"]]])
-    checker.match_header(["x"])
+    checker.match_header(["record_id", "record_id"])
     with pytest.raises(RuntimeError):
         checker.check_batch([[2, ["a"]]])
 

@@ -63,7 +63,7 @@ def test_blank_leading_rows_and_columns_keep_their_places():
 
     assert (reading.header.row, reading.header.cells) == (3, [None, None, "a"])
     assert reading.rows == [[5, [None, None, 1]]]
-    assert reading.assumed["header_row"] == {"row": 3}
+    assert reading.assumed["header_row"]["row"] == 3
     assert reading.end.blank_rows == 1
 
 
