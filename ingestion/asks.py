@@ -1,12 +1,16 @@
 """The one way for a step to ask a person. Whether the upload then waits or fails was said by its sender."""
 
+from functools import partial
 from typing import NoReturn
+
+from django.db import transaction
 
 from ingestion import questions
 from ingestion.asking import Asking
+from ingestion.kill_points import ASK_AFTER_COMMIT, ASK_BEFORE_COMMIT
 from ingestion.models import Upload
 from ingestion.states import UploadState
-from work import outbox
+from work import crash, outbox
 from work.failures import Asks, PermanentFailure
 
 
@@ -34,3 +38,5 @@ def record(upload: Upload, question: str) -> None:
             "question": question,
         },
     )
+    crash.point(ASK_BEFORE_COMMIT)
+    transaction.on_commit(partial(crash.point, ASK_AFTER_COMMIT))

@@ -74,7 +74,7 @@ def test_wait_ends_with_the_verdict_as_the_api_tells_it(file, stations):
 
 @pytest.mark.django_db(transaction=True)
 def test_wait_exits_with_1_when_nothing_was_stored(file, stations):
-    file.write_text("name\nx\n")
+    file.write_text("amount\n1\n")
     worker = a_worker()
 
     with pytest.raises(SystemExit) as left:
@@ -82,6 +82,19 @@ def test_wait_exits_with_1_when_nothing_was_stored(file, stations):
 
     worker.join()
     assert left.value.code == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_wait_ends_when_a_person_must_answer(file, stations):
+    file.write_text("name,amount\nx,1\n")
+    worker = a_worker()
+
+    with pytest.raises(SystemExit) as left:
+        ingest(file, "--wait")
+
+    worker.join()
+    assert left.value.code == 1
+    assert Upload.objects.get().question == "which_columns"
 
 
 @pytest.mark.django_db

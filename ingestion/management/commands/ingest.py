@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import InterfaceError, OperationalError, connection
 
-from ingestion import api_bodies, uploads
+from ingestion import api_bodies, questions, uploads
 from ingestion.models import Dataset, Upload
 from ingestion.pipeline import PIPELINE
 from ingestion.states import UploadState
@@ -23,6 +23,7 @@ from work.wording import number
 
 LOOK_EVERY_SECONDS = 0.5
 SAY_WHY_EVERY_SECONDS = 15.0
+NOTHING_STORED = (UploadState.FAILED, UploadState.CANCELLED, UploadState.NEEDS_ANSWER)
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Shell:
 class Command(BaseCommand):
     help = (
         "Accept a file for a dataset. Without --wait this ends when the file is accepted, which is not done. "
-        "With --wait it ends with the verdict, and exits with 1 when nothing was stored."
+        "With --wait it ends with the verdict or a question, and exits with 1 when nothing was stored."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -86,7 +87,7 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(body, cls=DjangoJSONEncoder, ensure_ascii=False, indent=2))
         else:
             self.stdout.write(_sentence(upload))
-        if wait and upload.state in (UploadState.FAILED, UploadState.CANCELLED):
+        if wait and upload.state in NOTHING_STORED:
             raise SystemExit(1)
 
     def _accept(
@@ -119,7 +120,7 @@ class Command(BaseCommand):
             is_time_to_say = now - said > SAY_WHY_EVERY_SECONDS
             try:
                 found = Upload.objects.select_related("dataset", "organisation").get(pk=upload.pk)
-                if found.finished_at is not None:
+                if found.finished_at is not None or found.asking:
                     return found
                 reason = _why(found) if is_time_to_say else ""
             except (OperationalError, InterfaceError):
@@ -155,6 +156,8 @@ def _why(upload: Upload) -> str:
 
 
 def _sentence(upload: Upload) -> str:
+    if upload.asking:
+        return f"{upload.filename} needs an answer: {' '.join(questions.describe(upload.asking))}"
     if upload.finished_at is None:
         return f"{upload.filename} was accepted as {upload.pk}. It is not processed yet."
     if upload.failure_code:
