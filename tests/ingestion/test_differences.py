@@ -116,7 +116,7 @@ def test_assumptions_that_differ_are_named(read_again):
 
 
 def test_file_that_was_not_read_to_its_end_has_no_rows_to_compare(process, by, dataset):
-    broken = process("id,amount\n\"a")
+    broken = process('id,amount\n"a')
     again = work_on(reprocessing.reprocess(upload=broken, by=by).upload)
 
     found = differences.between(broken, again)
