@@ -5,7 +5,7 @@ import uuid
 from typing import Annotated, Any, Literal
 
 from ninja import Schema
-from pydantic import Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from ingestion import api_questions, queries, stories
 from ingestion.api_table_schema import table_schema
@@ -21,7 +21,16 @@ Status = Literal["", "accepted", "processing", "needs_answer", "processed", "par
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
 LOCALE = r"^[a-z]{2,3}([-_][A-Za-z]{2,4})?$"
 Mode = Literal["upsert", "snapshot"]
-Percent = Annotated[int, Field(ge=0, le=100)]
+
+
+def _no_truth(value: Any) -> Any:
+    """JSON's true is no 1."""
+    if isinstance(value, bool):
+        raise ValueError("must be a whole number")  # noqa: TRY004 (pydantic wants this one)
+    return value
+
+
+Percent = Annotated[int, Field(ge=0, le=100), BeforeValidator(_no_truth)]
 PRINTABLE = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"
 COUNTS = ("valid", "refused", "blank", "inserted", "updated", "unchanged", "superseded", "retired")
 

@@ -54,6 +54,7 @@ THINGS = {
     "failure": lambda w: ({"fingerprint": "f1"}, {}),
     "uploads": lambda w: ({"name": "upload"}, {}),
     "help page": lambda w: ({"page": "states"}, {}),
+    "help cells": lambda w: ({"page": "cells"}, {}),
     "reset link": lambda w: ({"uidb36": "1", "key": "x-y"}, {}),
 }
 
@@ -92,6 +93,7 @@ ROWS = [
     #   name                             method  thing         anon  other upl   man   oper  admin
     row("help",                          "GET",  "",           "200  200   200   200   200   200"),
     row("help_page",                     "GET",  "help page",  "200  200   200   200   200   200"),
+    row("help_page",                     "GET",  "help cells", "200  200   200   200   200   200"),
     row("gallery",                       "GET",  "",           "200  200   200   200   200   200"),
     row("gallery_live",                  "GET",  "",           "200  200   200   200   200   200"),
     row("find",                          "GET",  "",           "sign 200   200   200   200   200"),

@@ -50,6 +50,7 @@ def test_change_to_what_is_there_is_no_decision(api, stations):
         {"mode": "other", "why": "x"},
         {"retire_limit": 101, "why": "x"},
         {"retire_limit": None, "why": "x"},
+        {"refuse_limit": False, "why": "x"},
         {"slug": "new", "why": "x"},
         {"title": "", "why": "x"},
     ],

@@ -107,7 +107,7 @@ def test_counts_lead_to_their_rows(as_manager, spoiled, page_of):
 
 
 def test_rule_leads_to_its_explanation(as_manager, spoiled, page_of, client):
-    explained = reverse("help_page", args=["refusals"])
+    explained = reverse("help_page", args=["cells"])
 
     assert f'href="{explained}#required"' in text_of(as_manager.get(page_of(spoiled)))
     assert 'id="required"' in text_of(client.get(explained))
