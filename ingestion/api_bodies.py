@@ -26,7 +26,7 @@ Mode = Literal["upsert", "snapshot"]
 def _no_truth(value: Any) -> Any:
     """JSON's true is no 1."""
     if isinstance(value, bool):
-        raise ValueError("must be a whole number")  # noqa: TRY004 (pydantic wants this one)
+        raise ValueError("must be a whole number")
     return value
 
 
