@@ -5,15 +5,16 @@ column could be. Another sheet or row of headings is looked at here too; the fil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Any
 
 from ingestion import snapshots
 from ingestion.asking import Asking, PreviewRow, Suggestion
+from ingestion.checking import header
+from ingestion.checking.checker import Checker
 from ingestion.checking.texts import loose
 from ingestion.reading.cells import column_index, column_letters
 
-LIKE = 0.6
+LOCALE = "en"  # headings are found alike in all of them
 MOST_KEPT = 200  # headings
 LONGEST_KEPT = 100  # cells of the preview may be cut there; a heading that long is named by its letters
 
@@ -104,30 +105,10 @@ def was_kept(asking: Asking, sheet: str, row: int) -> bool:
 def suggest(
     headers: Sequence[str], schema: Mapping[str, Any], aliases: Mapping[str, str]
 ) -> list[Suggestion]:
-    """For each field the column that could be it. Only equal spellings are sure; none is suggested twice."""
-    fields = schema["fields"]
-    needed = required(schema)
-    found: dict[str, tuple[int, bool, str]] = {}
-    taken: set[int] = set()
-    for why, spellings in _ways(headers, aliases):
-        for field in fields:
-            if field["name"] in found:
-                continue
-            place = spellings(field, taken)
-            if place is not None:
-                found[field["name"]] = (place, why != "similar", why)
-                taken.add(place)
-    return [
-        Suggestion(
-            field=field["name"],
-            title=field.get("title", ""),
-            required=field["name"] in needed,
-            column=found[field["name"]][0] if field["name"] in found else None,
-            sure=found[field["name"]][1] if field["name"] in found else False,
-            why=found[field["name"]][2] if field["name"] in found else "",
-        )
-        for field in fields
-    ]
+    """For each field the column that could be it, as a worker would find it."""
+    columns = Checker(dict(schema), locale=LOCALE).columns
+    found = header.match(headers, columns, row=1, aliases=aliases, confirmed=True)
+    return header.suggest(found, columns)
 
 
 def required(schema: Mapping[str, Any]) -> set[str]:
@@ -135,36 +116,6 @@ def required(schema: Mapping[str, Any]) -> set[str]:
     key = schema.get("primaryKey", [])
     named = {field["name"] for field in schema["fields"] if field.get("constraints", {}).get("required")}
     return named | set([key] if isinstance(key, str) else key)
-
-
-def _ways(headers: Sequence[str], aliases: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    loosely = [loose(header) for header in headers]
-
-    def one(places: list[int]) -> int | None:
-        return places[0] if len(places) == 1 else None
-
-    def spelt(names: Sequence[str], wanted: str, taken: set[int]) -> int | None:
-        return one([at for at, name in enumerate(names) if name and name == wanted and at not in taken])
-
-    def similar(field: Mapping[str, Any], taken: set[int]) -> int | None:
-        names = [loose(field["name"]), loose(field.get("title", ""))]
-        scores = [
-            (max(SequenceMatcher(None, header, name).ratio() for name in names), -at)
-            for at, header in enumerate(loosely)
-            if header and at not in taken
-        ]
-        score, at = max(scores, default=(0.0, 0))
-        return -at if score >= LIKE else None
-
-    def aliased(field: Mapping[str, Any], taken: set[int]) -> int | None:
-        known = [at for at, name in enumerate(loosely) if aliases.get(name) == field["name"]]
-        return one([at for at in known if at not in taken])
-
-    yield "exact", lambda field, taken: spelt(headers, field["name"], taken)
-    yield "alike", lambda field, taken: spelt(loosely, loose(field["name"]), taken)
-    yield "title", lambda field, taken: spelt(loosely, loose(field.get("title", "")), taken)
-    yield "alias", aliased
-    yield "similar", similar
 
 
 def _likely(asking: Asking) -> str:
