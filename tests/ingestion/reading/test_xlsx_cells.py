@@ -1,5 +1,6 @@
 import pytest
 
+from ingestion.reading.strings import SharedStrings
 from tests.ingestion.reading.books import book, failure, header, read, shared
 
 HEAD = header("a", "b", "c")
@@ -133,3 +134,19 @@ def test_number_that_is_none_is_damage():
 
     assert error.code == "damaged_file"
     assert "12 apples" in error.message
+
+
+def test_shared_strings_stay_in_memory_up_to_64_megabytes():
+    strings = SharedStrings()
+    block = [b'"%07d%s"' % (number, b"x" * 991) for number in range(1_000)]
+
+    for _ in range(63):
+        strings.extend(block)
+    assert strings.file < 0
+    strings.extend(block * 2)
+
+    assert strings.file >= 0
+    assert len(strings.block) == 0
+    assert strings.fragment(b"64999") == block[999]
+    assert strings.fragments([b"1", b"2"]) is None
+    strings.handle.close()
