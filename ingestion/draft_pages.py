@@ -6,10 +6,11 @@ from typing import Any
 from ingestion import field_words
 from ingestion.checking.schema_problems import SchemaProblem
 from ingestion.checking.schemas import validate_schema
-from ingestion.models import SchemaDraft
-from ingestion.schema_editing import fields_of, key_of
+from ingestion.models import Dataset, SchemaDraft, SchemaVersion
+from ingestion.schema_editing import fields_of, key_of, target_of
 
 MOST_PROBLEMS = 20
+MOST_DATASETS = 200
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,21 @@ def context(draft: SchemaDraft, place: int) -> dict[str, Any]:
         "findings": draft.findings,
         "preview": draft.findings.get("preview"),
     }
+
+
+def targets(draft: SchemaDraft, name: str) -> list[tuple[str, str]]:
+    """What a field may refer to: the keys, of one field, of the organisation's datasets; and what it does."""
+    found = [("", "Nothing")]
+    datasets = Dataset.objects.filter(organisation=draft.organisation).order_by("title")[:MOST_DATASETS]
+    current: dict[Any, SchemaVersion] = {}
+    for version in SchemaVersion.objects.filter(dataset__in=list(datasets)).order_by("dataset", "number"):
+        current[version.dataset_id] = version
+    for dataset in datasets:
+        key = key_of(current[dataset.pk].schema) if dataset.pk in current else []
+        if len(key) == 1 and dataset != draft.dataset:
+            found.append((f"{dataset.slug}:{key[0]}", f"{dataset.title}: {key[0]}"))
+    now = target_of(draft.schema, name)
+    return found if now in dict(found) else [*found, (now, now)]
 
 
 def renamed(findings: dict[str, Any], before: Any, after: Any) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The form of one field of a schema: what its type needs and no more. What the form does not show stays."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -8,11 +9,12 @@ from django import forms
 from ingestion import field_words
 from ingestion.checking.fields import FORMATS
 from ingestion.checking.schema_problems import SchemaProblem
-from ingestion.checking.schemas import BOUNDED_TYPES, DIRECTIVES, LONGEST_NAME
+from ingestion.checking.schemas import BOUNDED_TYPES, DESCRIPTIVE, DIRECTIVES, LONGEST_NAME
 
 LONGEST_LINES = 400_000
 TEXT_TYPES = ("string", "any")
 NUMBER_TYPES = ("integer", "number")
+SORTED = ("string", "integer", "number", "boolean", "date", "time", "datetime", "year", "yearmonth")
 # Name of the form's field: where it stands in the descriptor, and the types that have it (None: all).
 SHOWN: dict[str, tuple[str, tuple[str, ...] | None]] = {
     "format": ("format", tuple(kind for kind, names in FORMATS.items() if len(names) > 1)),
@@ -69,14 +71,29 @@ class FieldForm(forms.Form):
     true_values = lines("Words for yes", "One per line. Empty: those of the locale.")
     false_values = lines("Words for no", "One per line. Empty: those of the locale.")
     missing_values = lines("Words for a missing value", "One per line, such as n/a.")
+    sortable = forms.BooleanField(
+        label="Sort and filter records by it",
+        required=False,
+        help_text="At most five columns: each costs an index.",
+    )
+    refers_to = forms.ChoiceField(
+        label="Refers to", required=False, help_text="Each value must be a key of that dataset."
+    )
     example = line("Example", "Shown in the template and beside errors.")
     description = forms.CharField(
         required=False, strip=False, max_length=20_000, widget=forms.Textarea(attrs={"rows": 3})
     )
 
-    def __init__(self, data: Any = None, *, field: dict[str, Any], in_key: bool, kind: str = "") -> None:
+    def __init__(self, data: Any = None, *, field: dict[str, Any], in_key: bool, kind: str = "",
+        target: str = "", targets: Sequence[tuple[str, str]] = (),
+    ) -> None:  # fmt: skip
         self.field, self.kind = field, kind or str(field.get("type", "string"))
-        super().__init__(data, initial=_initial(field) | {"in_key": in_key, "type": self.kind})
+        super().__init__(
+            data, initial=_initial(field) | {"in_key": in_key, "type": self.kind, "refers_to": target}
+        )
+        self.fields["refers_to"].choices = list(targets) or [(target, target)]  # type: ignore[attr-defined]
+        if "sortable" not in DESCRIPTIVE or self.kind not in SORTED:
+            del self.fields["sortable"]
         for name, (_, kinds) in SHOWN.items():
             if kinds is not None and self.kind not in kinds:
                 del self.fields[name]
@@ -106,7 +123,8 @@ class FieldForm(forms.Form):
         """The same as typed, before anybody is told what is wrong with it."""
         typed = {name: self.data.get(name, "") for name in self.fields if name in self.data}
         ticks = {name: name in self.data for name, each in self.fields.items() if _is_tick(each)}
-        form = FieldForm(field=self.field, in_key=ticks["in_key"], kind=self.kind)
+        choices = self.fields["refers_to"].choices  # type: ignore[attr-defined]
+        form = FieldForm(field=self.field, in_key=ticks["in_key"], kind=self.kind, targets=choices)
         form.initial = {**form.initial, **typed, **ticks, "type": self.kind}
         return form
 
@@ -129,6 +147,10 @@ class FieldForm(forms.Form):
                 rules[name] = cleaned[given]
                 if not cleaned[given]:
                     del rules[name]
+        if "sortable" in self.fields and cleaned["sortable"] != self.initial["sortable"]:
+            made["sortable"] = cleaned["sortable"]
+            if not cleaned["sortable"]:
+                del made["sortable"]
         for name, (place, _) in SHOWN.items():
             if name in self.fields:
                 self._place(made, rules, name, place, before)
@@ -191,6 +213,7 @@ def _initial(field: dict[str, Any]) -> dict[str, Any]:
         "example": _said(field.get("example")),
         "is_required": bool(rules.get("required")),
         "is_unique": bool(rules.get("unique")),
+        "sortable": field.get("sortable") is True,
     }
     for name, (place, _) in SHOWN.items():
         within, _, inner = place.rpartition(".")

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ingestion.checking.schema_keys import names_of
+
 Schema = dict[str, Any]
 
 
@@ -53,6 +55,27 @@ def replace(schema: Schema, place: int, field: dict[str, Any], *, in_key: bool) 
     if before != name and "foreignKeys" in schema:
         changed["foreignKeys"] = [_renamed(each, before, name) for each in schema["foreignKeys"]]
     return _with_key(changed, [each for each in key if isinstance(each, str)])
+
+
+def target_of(schema: Schema, name: str) -> str:
+    """“dataset:field” that this field alone refers to; "" when it refers to nothing."""
+    for key in schema.get("foreignKeys", []):
+        if names_of(key.get("fields", [])) == [name]:
+            reference = key.get("reference", {})
+            return f"{reference.get('resource', '')}:{', '.join(names_of(reference.get('fields', [])))}"
+    return ""
+
+
+def refer(schema: Schema, name: str, target: str) -> Schema:
+    """Let one field refer to a field of a dataset; keys of several fields stay as they are."""
+    if target == target_of(schema, name):
+        return schema
+    kept = [key for key in schema.get("foreignKeys", []) if names_of(key.get("fields", [])) != [name]]
+    if target:
+        resource, _, field = target.partition(":")
+        kept.append({"fields": [name], "reference": {"resource": resource, "fields": [field]}})
+    rest = {each: value for each, value in schema.items() if each != "foreignKeys"}
+    return {**rest, "foreignKeys": kept} if kept else rest
 
 
 def _with_key(schema: Schema, key: Sequence[str]) -> Schema:

@@ -85,7 +85,11 @@ def draft_of(request: Request, draft_id: uuid.UUID) -> SchemaDraft:
 def form_of(found: SchemaDraft, place: int, data: Any = None, kind: str = "") -> FieldForm:
     given = schema_editing.fields_of(found.schema)[place]
     in_key = given.get("name") in schema_editing.key_of(found.schema)
-    return FieldForm(data, field=given, in_key=in_key, kind=kind)
+    name = str(given.get("name", ""))
+    return FieldForm(
+        data, field=given, in_key=in_key, kind=kind, target=schema_editing.target_of(found.schema, name),
+        targets=draft_pages.targets(found, name),
+    )  # fmt: skip
 
 
 def show(
@@ -114,6 +118,8 @@ def _keep(request: Request, found: SchemaDraft, place: int) -> HttpResponse:
     changed = schema_editing.replace(
         found.schema, place, form.descriptor(), in_key=form.cleaned_data["in_key"]
     )
+    named = str(schema_editing.fields_of(changed)[place]["name"])
+    changed = schema_editing.refer(changed, named, form.cleaned_data["refers_to"])
     known = validate_schema(found.schema)
     for problem in validate_schema(changed):
         if problem.path.split(".")[0] == f"fields[{place}]":

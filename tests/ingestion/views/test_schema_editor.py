@@ -393,3 +393,22 @@ def edit_of(as_manager):
         return draft
 
     return edit_of
+
+
+def test_field_refers_to_the_key_of_another_dataset(edit, draft, north, as_manager):
+    DatasetFactory(organisation=north, slug="rivers", title="Rivers")
+    DatasetFactory(slug="foreign")
+
+    edit(1, refers_to="rivers:id")
+
+    assert schema_of(draft)["foreignKeys"] == [
+        {"fields": ["level"], "reference": {"resource": "rivers", "fields": ["id"]}}
+    ]
+    opened = as_manager.get(reverse("schema_draft", args=[draft.pk]), {"field": 1})
+    offered = dict(opened.context["form"].fields["refers_to"].choices)
+    assert offered == {"": "Nothing", "rivers:id": "Rivers: id"}
+    edit(1, name="stage")
+    assert schema_of(draft)["foreignKeys"][0]["fields"] == ["stage"]
+    edit(1, refers_to="")
+    assert "foreignKeys" not in schema_of(draft)
+    assert edit(1, refers_to="foreign:id").status_code == 422
