@@ -12,6 +12,7 @@ CODES: dict[int, tuple[str, ...]] = {
     403: ("csrf_token_missing", "not_allowed", "second_factor_required"),
     404: (
         "dataset_not_found", "file_missing", "no_row_report", "not_found", "organisation_not_found",
+        "record_not_found",
         "upload_not_found",
     ),
     405: ("method_not_allowed",),

@@ -12,6 +12,7 @@ from ingestion import (
     answers,
     api_dataset_changes,
     api_datasets,
+    api_history,
     api_inferring,
     api_options,
     api_reprocessing,
@@ -34,6 +35,7 @@ router = Router(tags=["uploads"])
 router.add_router("", api_inferring.router)  # first: its addresses look like slugs of datasets
 router.add_router("", api_dataset_changes.router)
 router.add_router("", api_reprocessing.router)
+router.add_router("", api_history.router)
 
 RETRY_AFTER = "2"
 LOCATION = {"Location": {"schema": {"type": "string"}}, "Retry-After": {"schema": {"type": "integer"}}}

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Max, OuterRef, QuerySet, Subquery
 
-from ingestion.models import Dataset, Record, RecordVersion, SchemaVersion, Upload
+from ingestion.models import Dataset, Record, SchemaVersion, Upload
 from work.counting import Counted, bounded
 
 RECORDS_COUNTED = 100_000
@@ -68,29 +68,7 @@ def key_names(schema: dict[str, Any]) -> list[str]:
 
 
 def values(data: dict[str, Any], columns: Iterable[Column]) -> list[str]:
-    return [_text(data.get(column.name)) for column in columns]
-
-
-@dataclass(frozen=True)
-class Change:
-    """What one column held before, and what came in its place."""
-
-    column: Column
-    before: str
-    after: str
-
-
-def changes(
-    record: Record, earlier: Sequence[RecordVersion], columns: Sequence[Column]
-) -> list[tuple[RecordVersion, list[Change]]]:
-    """Each earlier version, the newest first, with the columns in which its successor differs."""
-    listed, later = [], values(record.data, columns)
-    for version in earlier:
-        held = values(version.data, columns)
-        pairs = zip(columns, held, later, strict=True)
-        listed.append((version, [Change(*three) for three in pairs if three[1] != three[2]]))
-        later = held
-    return listed
+    return [text(data.get(column.name)) for column in columns]
 
 
 def key_text(record: Record) -> str:
@@ -99,7 +77,7 @@ def key_text(record: Record) -> str:
         parts = json.loads(record.key)
     except ValueError:
         return record.key
-    return " / ".join(_text(part) for part in parts) if isinstance(parts, list) else _text(parts)
+    return " / ".join(text(part) for part in parts) if isinstance(parts, list) else text(parts)
 
 
 def counted_records(dataset: Dataset) -> Counted:
@@ -143,7 +121,7 @@ WORDS = {
 }
 
 
-def _text(value: Any) -> str:
+def text(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from accounts.principals import Principal
-from ingestion.models import Dataset, ErrorCount, Record, RecordVersion, Report, RowError, Upload
+from ingestion.models import Dataset, ErrorCount, Record, Report, RowError, Upload
 from work.identifiers import first_uuid7
 from work.models import Attempt
 
@@ -87,8 +87,3 @@ def records(dataset_id: uuid.UUID) -> QuerySet[Record]:
 def every_record(dataset_id: uuid.UUID) -> QuerySet[Record]:
     """With those that a snapshot retired, for the page of one record and its history."""
     return Record.objects.filter(dataset=dataset_id)
-
-
-def earlier_values(record: Record) -> QuerySet[RecordVersion]:
-    versions = RecordVersion.objects.filter(dataset=record.dataset_id, key=record.key)
-    return versions.select_related("upload", "replaced_by").order_by("-version")

@@ -63,5 +63,6 @@ urlpatterns = [
         name="dataset_alias_removal",
     ),
     path("datasets/<slug:organisation>/<slug:slug>/records/", records.listing, name="records"),
+    path("datasets/<slug:organisation>/<slug:slug>/records/find/", records.find_by_key, name="record_find"),
     path("datasets/<slug:organisation>/<slug:slug>/records/<int:record>/", records.detail, name="record"),
 ]

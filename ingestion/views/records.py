@@ -1,18 +1,20 @@
-"""The records of a dataset, and one record with the values it had before."""
+"""The records of a dataset, and one record with its history."""
 
+from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404
-from django.template.response import TemplateResponse
+from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_safe
 
-from ingestion import dataset_pages, queries
-from ingestion.models import Record
+from ingestion import dataset_pages, queries, record_history
+from ingestion.models import Record, RecordVersion
+from ingestion.record_history import Version
 from ingestion.views.datasets import find
 from work import paging
 from work.access import signed_in
+from work.problems import Problem
 from work.views.requests import Request, page
 
-EARLIER_SHOWN = 50
+VERSIONS_A_PAGE = 20
 
 
 @require_safe
@@ -39,13 +41,44 @@ def detail(request: Request, organisation: str, slug: str, record: int) -> HttpR
     dataset = find(request, organisation, slug)
     found: Record = get_object_or_404(queries.every_record(dataset.pk).select_related("upload"), pk=record)
     columns = dataset_pages.columns(dataset.schema_versions.latest("number").schema)
-    earlier = list(queries.earlier_values(found)[: EARLIER_SHOWN + 1])
+    history = record_history.page_of(found, cursor=_cursor(request), limit=VERSIONS_A_PAGE)
+    titles = {column.name: column.title or column.name for column in columns}
     context = {
         "dataset": dataset,
         "record": found,
         "name": dataset_pages.key_text(found),
         "values": list(zip(columns, dataset_pages.values(found.data, columns), strict=True)),
-        "history": dataset_pages.changes(found, earlier, columns)[:EARLIER_SHOWN],
-        "is_cut": len(earlier) > EARLIER_SHOWN,
+        "list": history,
+        "history": [(version, _changes(version, titles)) for version in history.items],
     }
-    return TemplateResponse(request, "ingestion/record.html", context)
+    return page(request, "ingestion/record.html", context, part="record-history")
+
+
+@require_safe
+@signed_in
+def find_by_key(request: Request, organisation: str, slug: str) -> HttpResponse:
+    """Leads to the record, or back to the list with a sentence."""
+    dataset, asked = find(request, organisation, slug), request.GET.get("key", "").strip()
+    found = record_history.find(dataset.pk, asked, by="key") if asked else None
+    if found is None:
+        messages.warning(request, f"No record has the key “{asked[:80]}”." if asked else "Type a key first.")
+        return redirect("records", organisation=organisation, slug=slug)
+    return redirect("record", organisation=organisation, slug=slug, record=found.pk)
+
+
+def _changes(version: Version, titles: dict[str, str]) -> list[tuple[str, str, str]]:
+    """(column, before, after); of the first version only what it holds."""
+    return [
+        (titles.get(each.name, each.name), dataset_pages.text(each.before), dataset_pages.text(each.after))
+        for each in version.changes
+    ]
+
+
+def _cursor(request: Request) -> str | None:
+    """A malformed one gives the first page."""
+    cursor = request.GET.get("cursor")
+    try:
+        paging.keyset(RecordVersion.objects.none(), cursor=cursor, by="version")
+    except Problem:
+        return None
+    return cursor

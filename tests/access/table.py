@@ -40,6 +40,8 @@ THINGS = {
     "draft": lambda w: ({"draft_id": w.draft.pk}, {}),
     "field": lambda w: ({"draft_id": w.draft.pk, "place": 0}, {}),
     "record": lambda w: ({"organisation": "north", "slug": "stations", "record": w.record.pk}, {}),
+    "record key": lambda w: ({"organisation": "north", "slug": "stations"}, {"key": "1"}),
+    "api record": lambda w: ({"slug": "stations", "record": str(w.record.pk)}, {"organisation": "north"}),
     "event": lambda w: ({"pk": w.event.pk}, {}),
     "decision": lambda w: ({"pk": w.decision.pk}, {}),
     "notice": lambda w: ({"pk": w.notification.pk}, {}),
@@ -185,6 +187,7 @@ ROWS = [
     row("dataset_alias_removal",         "POST", "alias",      "sign 404   403   302   302   302", {}),
     row("records",                       "GET",  "stations",   "sign 404   200   200   200   200"),
     row("record",                        "GET",  "record",     "sign 404   200   200   200   200"),
+    row("record_find",                   "GET",  "record key", "sign 404   302   302   302   302"),
 
     # The console of every signed-in person, about their own organisations
     row("home",                          "GET",  "",           "sign 200   200   200   200   200"),
@@ -273,5 +276,7 @@ ROWS = [
     row("api:get_template",              "GET",  "dataset",    "401  404   200   200   200   200"),
     row("api:infer_schema",              "POST", "north",      "401  404   403   200   200   200", a_sample),
     row("api:list_records",              "GET",  "dataset",    "401  404   200   200   200   200"),
+    row("api:get_record",                "GET",  "api record", "401  404   200   200   200   200"),
+    row("api:get_history",               "GET",  "api record", "401  404   200   200   200   200"),
 ]
 # fmt: on

@@ -45,7 +45,7 @@ def put(case, place, values):
 
 def path_parameters(case, world):
     slug = world.empty.slug if case.method == "PUT" else world.dataset.slug
-    known = {"slug": slug, "upload_id": str(upload_for(case, world).pk)}
+    known = {"slug": slug, "upload_id": str(upload_for(case, world).pk), "record": str(world.record.pk)}
     return {name: known[name] for name in case.path_parameters}
 
 
@@ -59,7 +59,13 @@ def upload_for(case, world):
 
 def query(case, world):
     """A cursor that the list gave, and an organisation that there is, where any was asked for."""
-    last = {"/errors": 1, "/differences": 1, "/records": world.record.pk, "/datasets": world.dataset.pk}
+    last = {
+        "/errors": 1,
+        "/differences": 1,
+        "/history": 1,
+        "/records": world.record.pk,
+        "/datasets": world.dataset.pk,
+    }
     ending = "/" + case.path.rpartition("/")[2]
     known = {
         "cursor": paging.after(last.get(ending, world.verdict.pk)),

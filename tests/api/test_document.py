@@ -21,8 +21,9 @@ FIXED = {
     "GET /uploads/{upload_id}/report.mend.xlsx", "GET /uploads/{upload_id}/report.whole.xlsx",
     "GET /uploads/{upload_id}/report.json", "GET /uploads/{upload_id}/original", "GET /datasets",
     "POST /datasets", "GET /datasets/{slug}", "GET /datasets/{slug}/schema", "PUT /datasets/{slug}/schema",
-    "PATCH /datasets/{slug}", "POST /datasets/{slug}/schema/preview",
-    "GET /datasets/{slug}/records", "POST /datasets/infer", "GET /datasets/{slug}/template.xlsx",
+    "PATCH /datasets/{slug}", "POST /datasets/{slug}/schema/preview", "GET /datasets/{slug}/records",
+    "GET /datasets/{slug}/records/{record}", "GET /datasets/{slug}/records/{record}/history",
+    "POST /datasets/infer", "GET /datasets/{slug}/template.xlsx",
 }  # fmt: skip
 COMMON = {"id", "status", "step", "progress", "attempts", "failure", "why_waiting", "correlation_id",
           "accepted_at", "started_at", "finished_at", "status_url"}  # fmt: skip

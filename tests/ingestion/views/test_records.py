@@ -5,6 +5,7 @@ import re
 import pytest
 from django.urls import reverse
 
+from ingestion import records
 from ingestion.models import Record
 from tests.factories import DatasetFactory
 from tests.ingestion.views.conftest import HTMX, text_of
@@ -80,3 +81,41 @@ def test_record_of_another_tenant_or_dataset_is_not_found(as_stranger, as_upload
 
     assert as_stranger.get(record_page(record)).status_code == 404
     assert as_uploader.get(reverse("record", args=["north", other.slug, record.pk])).status_code == 404
+
+
+def test_history_names_who_mended_by_hand_and_why(as_uploader, sent, manager):
+    sent("id,amount\na,1\n")
+    record = Record.objects.get()
+    records.mend(record=record, data={"id": "a", "amount": 7}, by=manager, why="<b>a slip</b>")
+
+    answer = text_of(as_uploader.get(record_page(record)))
+
+    assert "Version 2: Mended by hand" in answer
+    assert "&lt;b&gt;a slip&lt;/b&gt;" in answer
+    assert "Version 1: First written" in answer
+
+
+def test_history_pages_and_gives_a_part(as_uploader, sent):
+    for number in range(25):
+        sent(f"id,amount\na,{number}\n")
+    record = Record.objects.get()
+
+    first = text_of(as_uploader.get(record_page(record)))
+    following = re.search(r'href="([^"]*)" rel="next"', first)[1]
+    second = text_of(as_uploader.get(following, **HTMX))
+
+    assert ("Version 25:" in first, "Version 5:" in first) == (True, False)
+    assert "Version 5:" in second
+    assert "Version 1: First written" in second
+    assert re.match(r'\s*<div id="record-history">', second)
+
+
+def test_record_is_found_by_its_key(as_uploader, as_stranger, stations, sent):
+    sent("id,amount\na,1\n")
+    address = reverse("record_find", args=["north", "stations"])
+
+    assert as_uploader.get(address, {"key": " a "})["Location"] == record_page(Record.objects.get())
+    for key in ("b", "", "\x00"):
+        assert as_uploader.get(address, {"key": key}).status_code in (302, 400)
+    assert "No record has the key “b”" in text_of(as_uploader.get(address, {"key": "b"}, follow=True))
+    assert as_stranger.get(address, {"key": "a"}).status_code == 404
