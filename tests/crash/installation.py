@@ -198,13 +198,14 @@ class Installation:
             self.keep()
             time.sleep(0.05)
 
-    def choose(self, point: str = "", how: str = "") -> None:
-        """Kill the next process that passes the point, or `stop` it there; with none, only count."""
+    def choose(self, point: str = "", how: str = "", *, number: int = 1) -> None:
+        """Kill the process that passes the point so many times from now, or `stop` it there; with none, only
+        count."""
         self.passed = {file.name: file.read_text() for file in self.kills.iterdir()}
         for file in self.kills.iterdir():
             file.unlink()
         if point:
-            (self.kills / "kill").write_text(f"{point}:1:{how}")
+            (self.kills / "kill").write_text(f"{point}:{number}:{how}")
 
     def last_passages(self, point: str) -> int:
         """Passages of the point between the last two choices."""
