@@ -71,12 +71,12 @@ def values(data: dict[str, Any], columns: Iterable[Column]) -> list[str]:
     return [text(data.get(column.name)) for column in columns]
 
 
-def key_text(record: Record) -> str:
+def key_text(key: str) -> str:
     """The values of the key as people write them."""
     try:
-        parts = json.loads(record.key)
+        parts = json.loads(key)
     except ValueError:
-        return record.key
+        return key
     return " / ".join(text(part) for part in parts) if isinstance(parts, list) else text(parts)
 
 

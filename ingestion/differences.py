@@ -3,6 +3,7 @@
 Rows are compared by their number in the file, in the database, whatever their number.
 """
 
+import json
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet
 
+from ingestion import dataset_pages
 from ingestion.models import ErrorCount, Record, RecordVersion, RowError, Upload
 from work import paging
 from work.paging import Page
@@ -68,6 +70,14 @@ class ChangedValue:
     before: Any
     after: Any
 
+    @property
+    def texts(self) -> tuple[str, str]:
+        """Both as people write them; as JSON where only that tells a number from its digits."""
+        before, after = dataset_pages.text(self.before), dataset_pages.text(self.after)
+        if before != after:
+            return before, after
+        return json.dumps(self.before, ensure_ascii=False), json.dumps(self.after, ensure_ascii=False)
+
 
 @dataclass(frozen=True)
 class ChangedRecord:
@@ -77,6 +87,10 @@ class ChangedRecord:
     record: int | None
     version: int
     values: list[ChangedValue]
+
+    @property
+    def name(self) -> str:
+        return dataset_pages.key_text(self.key)
 
 
 @dataclass(frozen=True)

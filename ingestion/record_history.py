@@ -65,6 +65,12 @@ def page_of(record: Record, *, cursor: str | None, limit: int = 20) -> Versions:
     return Versions(items, found.next_cursor, found.previous_cursor)
 
 
+def is_by_hand(record: Record) -> bool:
+    """Whether its last version came from a person and not from an upload."""
+    before = RecordVersion.objects.filter(dataset=record.dataset_id, key=record.key)
+    return before.filter(version=record.version - 1, replaced_by=None).exists()
+
+
 def find(dataset_id: uuid.UUID, text: str, *, by: str = "") -> Record | None:
     """By its id, or by its key: as it is kept, or as a person writes it. `by` says which of the two a number
     is; without it a number is an id first."""

@@ -46,9 +46,10 @@ def detail(request: Request, organisation: str, slug: str, record: int) -> HttpR
     context = {
         "dataset": dataset,
         "record": found,
-        "name": dataset_pages.key_text(found),
+        "name": dataset_pages.key_text(found.key),
         "values": list(zip(columns, dataset_pages.values(found.data, columns), strict=True)),
         "list": history,
+        "is_by_hand": record_history.is_by_hand(found),
         "history": [(version, _changes(version, titles)) for version in history.items],
     }
     return page(request, "ingestion/record.html", context, part="record-history")
@@ -68,10 +69,7 @@ def find_by_key(request: Request, organisation: str, slug: str) -> HttpResponse:
 
 def _changes(version: Version, titles: dict[str, str]) -> list[tuple[str, str, str]]:
     """(column, before, after); of the first version only what it holds."""
-    return [
-        (titles.get(each.name, each.name), dataset_pages.text(each.before), dataset_pages.text(each.after))
-        for each in version.changes
-    ]
+    return [(titles.get(each.name, each.name), *each.texts) for each in version.changes]
 
 
 def _cursor(request: Request) -> str | None:

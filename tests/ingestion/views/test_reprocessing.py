@@ -121,7 +121,7 @@ def test_differences_are_said_in_one_line_and_listed(as_manager, read_again):
     assert "<h1" in text_of(page)
     assert "1 row newly accepted, 0 newly refused" in words(page)
     assert "type_integer" in text_of(page)
-    assert "before: 1 after: 1" in words(page)
+    assert "before: 1 after: &quot;1&quot;" in words(page)
     rows = as_manager.get(reverse("upload_differences", args=[second.pk]) + "?rows=newly_accepted", **HTMX)
     assert f"{reverse('upload', args=[first.pk])}?row=3" in text_of(rows)
     assert "<h1" not in text_of(rows)
