@@ -107,7 +107,7 @@ def test_history_pages_and_gives_a_part(as_uploader, sent):
     assert ("Version 25:" in first, "Version 5:" in first) == (True, False)
     assert "Version 5:" in second
     assert "Version 1: First written" in second
-    assert re.match(r'\s*<div id="record-history">', second)
+    assert re.match(r'\s*<div id="record-history"', second)
 
 
 def test_record_is_found_by_its_key(as_uploader, as_stranger, stations, sent):
