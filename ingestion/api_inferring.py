@@ -84,6 +84,7 @@ def infer_schema(
     file: Annotated[UploadedFile, File(...)],
     organisation: ORGANISATION,
     sheet: Annotated[str, Form("", max_length=100, pattern=bodies.PRINTABLE)],
+    header_row: Annotated[int, Form(0, ge=0, le=1_000, description="From 1; 0: decided by the file")],
     locale: Annotated[str, Form("", max_length=10, pattern=LOCALE)],
 ) -> Any:
     owner = organisation_of(request, organisation)
@@ -96,6 +97,7 @@ def infer_schema(
         by=request.principal,  # type: ignore[attr-defined]
         locale=locale,
         sheet=sheet,
+        header_row=header_row,
     )
     where = {"sheet": sample.sheet, "header_row": sample.header_row, "is_whole": sample.is_whole}
     return _body(found) | where | {"rows": len(sample.rows)}

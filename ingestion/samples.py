@@ -15,7 +15,7 @@ PER_MINUTE = 20
 
 
 def read(
-    *, file: Any, organisation: Organisation, by: Any, locale: str = "", sheet: str = ""
+    *, file: Any, organisation: Organisation, by: Any, locale: str = "", sheet: str = "", header_row: int = 0
 ) -> tuple[Sample, Inferred]:
     """`file` is a real file with a descriptor. Without a locale the organisation's is used.
 
@@ -24,7 +24,9 @@ def read(
     """
     rate_limits.take(f"infer {by.actor}", per_minute=PER_MINUTE)
     try:
-        sample = sampling.take(file, encoding=organisation.default_encoding, sheet=sheet or None)
+        sample = sampling.take(
+            file, encoding=organisation.default_encoding, sheet=sheet or None, header_row=header_row
+        )
         return sample, infer(sample, locale=locale or organisation.locale)
     except UnreadableFile as error:
         raise Problem(422, error.code, error.message, error.remedy) from error

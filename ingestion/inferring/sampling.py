@@ -32,12 +32,14 @@ class Sample:
         return [cell_text(cell) for cell in self.header]
 
 
-def take(file: BinaryIO, *, encoding: str = "cp1252", sheet: str | None = None) -> Sample:
+def take(
+    file: BinaryIO, *, encoding: str = "cp1252", sheet: str | None = None, header_row: int = 0
+) -> Sample:
     """`file` is a real file. Raises UnreadableFile, ReaderCrashed.
 
     A file that takes too long gives the rows that came in time, if any did.
     """
-    with open_reader(file, options=_options(encoding, sheet)) as reader:
+    with open_reader(file, options=_options(encoding, sheet, header_row)) as reader:
         header = reader.header
         sample = Sample(header.sheet, header.row, list(header.cells))
         try:
@@ -50,8 +52,15 @@ def take(file: BinaryIO, *, encoding: str = "cp1252", sheet: str | None = None) 
     return sample
 
 
-def _options(encoding: str, sheet: str | None) -> ReadOptions:
-    return ReadOptions(encoding=encoding, sheet=sheet, cpu_seconds=SECONDS, wall_seconds=SECONDS)
+def _options(encoding: str, sheet: str | None, header_row: int) -> ReadOptions:
+    return ReadOptions(
+        encoding=encoding,
+        expected=(),
+        sheet=sheet,
+        header_row=header_row,
+        cpu_seconds=SECONDS,
+        wall_seconds=SECONDS,
+    )
 
 
 def _fill(sample: Sample, reader: Reader) -> None:

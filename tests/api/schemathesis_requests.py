@@ -77,7 +77,7 @@ def query(case, world):
 
 def body(case, world):
     if case.path.endswith("/infer"):
-        return {"file": CSV}
+        return {"file": CSV} | ({"header_row": 1} if "header_row" in case.body else {})
     if case.media_type == "multipart/form-data":
         known = {"dataset": world.dataset.slug, "file": CSV}
         return known | {name: value for name, value in options(world).items() if name in case.body}

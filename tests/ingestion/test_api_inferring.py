@@ -66,3 +66,10 @@ def test_file_over_the_limit_is_refused(infer, settings):
     settings.MAX_UPLOAD_BYTES = 10
 
     assert infer(b"id,amount\na,1\nb,2\n").status_code == 413
+
+
+def test_row_of_the_header_can_be_said(infer):
+    body = infer(b"Stations of the north;\nid;amount\na;1\nb;2\n", header_row="2").json()
+
+    assert [field["name"] for field in body["schema"]["fields"]] == ["id", "amount"]
+    assert body["header_row"] == 2
