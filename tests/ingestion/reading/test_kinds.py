@@ -3,6 +3,7 @@ import io
 import openpyxl
 import pytest
 
+from ingestion.reading import names
 from ingestion.reading.failures import SENTENCES
 from ingestion.reading.kinds import MAY_BE_READ, Kind, sniff
 from tests.ingestion.reading.books import RELS, book, failure, header, package, read
@@ -134,3 +135,32 @@ def test_sniff_knows_a_spreadsheet_from_its_head_alone():
     data = package({"mimetype": ODS, "content.xml": "<x/>"}, compression=0)
 
     assert sniff(data[:100]) == Kind.ODS
+
+
+@pytest.mark.parametrize(
+    ("filename", "file_format", "is_said"),
+    [
+        ("stations.xlsx", "xlsx", False),
+        ("Stations.XLSM", "xlsx", False),
+        ("stations.xls", "csv", True),
+        ("stations.xlsx", "csv", True),
+        ("stations.csv", "xlsx", True),
+        ("stations.xls", "xlsx", True),
+        ("stations.xlsx", "ods", True),
+        ("stations.pdf", "csv", True),
+        ("stations.txt", "csv", False),
+        ("stations.2024", "csv", False),
+        ("stations", "xls", False),
+    ],
+)
+def test_name_that_promises_another_format_is_told(filename, file_format, is_said):
+    found = names.assumed(filename, file_format)
+
+    assert [entry["code"] for entry in found] == ["format_differs_from_name"] * is_said
+
+
+def test_every_format_has_its_words():
+    for file_format, (extension, *_) in names.EXTENSIONS.items():
+        other = "csv" if file_format != "csv" else "xls"
+
+        assert f".{extension}" in names.assumed(f"a.{extension}", other)[0]["message"]
