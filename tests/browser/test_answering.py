@@ -1,5 +1,7 @@
 """Saying how a file is to be read: by the keyboard alone, on a phone without script, in light and dark."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -7,6 +9,7 @@ from ingestion import remembered
 from ingestion.models import Upload
 from tests.browser.accessibility import findings
 from tests.browser.conftest import NARROW, WIDE, tab_to
+from tests.browser.test_upload_journey import WITHIN, send
 from tests.factories import DatasetFactory, MembershipFactory, UploadFactory
 from tests.ingestion import askings
 
@@ -19,6 +22,10 @@ SCHEMA = {
     ],
     "primaryKey": ["id"],
 }
+FOREIGN = b"""Kennung,Bezeichnung,Land,Breite,Hoehe
+ZZZ1,Zeltweg,AT,47.2,14.7
+ZZZ2,Zell,AT,47.3,12.8
+"""
 REFUSED = "Failed to load resource: the server responded with a status of 422"
 SUGGESTIONS = [
     {"field": "id", "title": "Station", "required": True, "column": None, "sure": False, "why": ""},
@@ -125,3 +132,22 @@ def test_records_go_only_for_a_reason(open_page, asking, uploader):
 
     page.wait_for_url(f"**{address(upload)}")
     assert Upload.objects.get(pk=upload.pk).reading == {"confirm": ["retire:7"]}
+
+
+def test_foreign_headings_are_answered_once_and_the_next_file_goes_through(visitor):
+    """With real clusters at work."""
+    page = visitor("uploader")
+    send(page, "fremd.csv", FOREIGN)
+    expect(page.locator("h1")).to_have_text("fremd.csv needs an answer", timeout=WITHIN)
+    expect(page.get_by_role("link", name="Attention")).to_contain_text(re.compile(r"\d"))
+
+    page.get_by_role("link", name="Answer", exact=True).click()
+    for place, label in enumerate(("ICAO code", "Name", "Country", "Latitude", "Longitude")):
+        page.get_by_label(label, exact=True).select_option(str(place))
+    expect(page.locator("#left-out")).to_have_text("No column is left out.")
+    page.get_by_role("button", name="Read it so").click()
+
+    expect(page.locator("h1")).to_have_text("All 2 rows are stored", timeout=WITHIN)
+    send(page, "fremd 2.csv", FOREIGN.replace(b"Z", b"Y"))
+    expect(page.locator("h1")).to_have_text("All 2 rows are stored", timeout=WITHIN)
+    expect(page.get_by_text("recognised by an earlier answer")).to_be_visible()
