@@ -12,8 +12,7 @@ CODES: dict[int, tuple[str, ...]] = {
     403: ("csrf_token_missing", "not_allowed", "second_factor_required"),
     404: (
         "dataset_not_found", "file_missing", "no_row_report", "not_found", "organisation_not_found",
-        "record_not_found",
-        "upload_not_found",
+        "record_not_found", "reindex_not_found", "upload_not_found",
     ),
     405: ("method_not_allowed",),
     409: (
@@ -26,9 +25,11 @@ CODES: dict[int, tuple[str, ...]] = {
     415: tuple(f"format_{kind}" for kind in Kind if kind not in (*ACCEPTED_KINDS, Kind.EMPTY)),
     416: ("range_not_satisfiable",),
     422: (
-        "empty_file", "idempotency_key_malformed", "idempotency_key_reused", "mends_unknown",
+        "empty_file", "field_not_indexed_yet", "field_not_sortable", "filter_not_valid",
+        "idempotency_key_malformed", "idempotency_key_reused", "mends_unknown",
         "no_usable_columns", "reading_not_valid", "request_not_valid", "schema_not_valid", "slug_reserved",
         "snapshot_needs_key",
+        "unknown_field",
     ),
     428: ("if_match_required",),
     429: ("too_many_in_progress", "too_many_requests"),

@@ -16,6 +16,7 @@ from ingestion import (
     api_inferring,
     api_options,
     api_reprocessing,
+    api_search,
     error_pages,
     queries,
     reports,
@@ -36,6 +37,7 @@ router.add_router("", api_inferring.router)  # first: its addresses look like sl
 router.add_router("", api_dataset_changes.router)
 router.add_router("", api_reprocessing.router)
 router.add_router("", api_history.router)
+router.add_router("", api_search.router)
 
 RETRY_AFTER = "2"
 LOCATION = {"Location": {"schema": {"type": "string"}}, "Retry-After": {"schema": {"type": "integer"}}}

@@ -244,8 +244,14 @@ class RecordBody(Schema):
 
 
 class RecordList(Schema):
+    """Of a search `indexed_at` says that every change stored before it can be found, and `pending` how many
+    records wait for the index. Both are null where the records themselves were read.
+    """
+
     items: list[RecordBody]
     next_cursor: str | None
+    indexed_at: dt.datetime | None = None
+    pending: int | None = None
 
 
 class ReportBody(WorkBody):

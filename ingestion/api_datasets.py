@@ -12,10 +12,24 @@ from accounts.scoping import organisation_of, require
 from ingestion import api_bodies as bodies
 from ingestion import datasets, queries
 from ingestion.models import Dataset, SchemaVersion
+from ingestion.search import finding
 from work import paging
 from work.problems import Problem, responses
 
 router = Router(tags=["datasets"])
+RECORDS_A_PAGE = 200
+# It carries the value by which the last record was sorted.
+LONG_CURSOR = Annotated[str, Query("", max_length=4_000, description="`next_cursor` of the page before")]
+FILTER = {
+    "name": "filter",
+    "in": "query",
+    "required": False,
+    "style": "deepObject",
+    "explode": True,
+    "description": "`filter[field]=value`; of a number, date or text also `filter[field][from]=` and"
+    " `filter[field][to]=`. Only fields that the schema marks as sortable: 422 for others.",
+    "schema": {"type": "object", "additionalProperties": {"type": "string"}},
+}
 CURSOR = Annotated[str, Query("", max_length=200, description="`next_cursor` of the page before")]
 SLUG_OR_NONE = "^[-a-zA-Z0-9_]*$"
 ORGANISATION = Annotated[str, Query("", max_length=60, pattern=SLUG_OR_NONE)]
@@ -115,12 +129,30 @@ def put_schema(
 @router.get(
     "/datasets/{slug:slug}/records",
     response={200: bodies.RecordList, **responses()},
-    summary="The current records, in the order in which their keys first came",
+    summary="The current records: all of them, or those that a search finds",
+    openapi_extra={"parameters": [FILTER]},
 )
-def list_records(request: HttpRequest, slug: str, organisation: ORGANISATION, cursor: CURSOR) -> Any:
+def list_records(
+    request: HttpRequest,
+    slug: str,
+    organisation: ORGANISATION,
+    cursor: LONG_CURSOR,
+    q: Annotated[str, Query("", max_length=200, description="Words, parts of words, “phrases” in quotes")],
+    sort: Annotated[str, Query("", max_length=201, description="A sortable field; `-field` downwards")],
+) -> Any:
+    """Without `q`, `filter` and `sort` the records are read themselves, in the order in which their keys
+    first came; with one of them the search index is asked."""
     dataset = _find(request, slug, organisation)
-    found = queries.records(dataset.pk)
-    page = paging.keyset(found, cursor=cursor, limit=200, newest_first=False)
+    if finding.is_asked(request.GET):
+        found = finding.find(dataset, request.GET, limit=RECORDS_A_PAGE, count=False)
+        return {
+            "items": [bodies.record_item(record) for record in found.records],
+            "next_cursor": found.next_cursor,
+            "indexed_at": found.waiting.indexed_at,
+            "pending": found.waiting.pending,
+        }
+    records = queries.records(dataset.pk).filter(retired_at__isnull=True)
+    page = paging.keyset(records, cursor=cursor, limit=RECORDS_A_PAGE, newest_first=False)
     items = [bodies.record_item(record) for record in page.items]
     return {"items": items, "next_cursor": page.next_cursor}
 

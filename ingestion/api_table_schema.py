@@ -110,6 +110,7 @@ def _field(*kinds: str) -> dict[str, Any]:
             "constraints": _constraints(kinds[0]),
             "example": {},
             "rdfType": {},
+            "sortable": {"type": "boolean", "description": "Filter and sort by it; up to five fields"},
             "missingValues": TEXTS,
             **{name: PROPERTIES[name] for name in sorted(TYPE_PROPERTIES.get(kinds[0], ()))},
         },

@@ -15,6 +15,7 @@ from ingestion import (
     schema_drafts,
     sweeping,
 )  # fmt: skip
+from ingestion.search import parts as search_parts
 from work import attention as ground_attention
 from work import bulk, ledger, navigation, periodic, pipelines, retention
 from work import invariants as ground_invariants
@@ -40,6 +41,7 @@ def register() -> None:
     notices.register()
     figures.register()
     finders.register()
+    search_parts.register()
     navigation.register("Pipelines", "Uploads", "uploads", order=10)
     navigation.register("Records", "Datasets", "datasets", order=10)
 

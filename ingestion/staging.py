@@ -81,7 +81,7 @@ def run(statement: str, params: dict[str, Any] | None = None) -> int:
         return int(cursor.rowcount)
 
 
-def rows(statement: str, params: dict[str, Any] | None = None) -> list[Any]:
+def rows(statement: str, params: dict[str, Any] | list[Any] | None = None) -> list[Any]:
     with connection.cursor() as cursor:
         cursor.execute(statement, params)
         return list(cursor.fetchall())

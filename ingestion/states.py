@@ -49,3 +49,39 @@ REPORT_MOVES: dict[ReportState, tuple[ReportState, ...]] = {
     ReportState.BUILT: (),
     ReportState.FAILED: (),
 }
+
+
+class IndexUpdateState(models.TextChoices):
+    WAITING = "waiting"  # records changed; leaves by a claim
+    APPLYING = "applying"  # a worker brings them into the index; back to waiting when the worker died
+    APPLIED = "applied"  # nothing was left to apply
+    FAILED = "failed"  # given up; what waits still waits, and is tried anew later
+
+
+INDEX_UPDATE_TERMINAL = (IndexUpdateState.APPLIED, IndexUpdateState.FAILED)
+
+INDEX_UPDATE_MOVES: dict[IndexUpdateState, tuple[IndexUpdateState, ...]] = {
+    IndexUpdateState.WAITING: (IndexUpdateState.APPLYING, IndexUpdateState.FAILED),
+    IndexUpdateState.APPLYING: (
+        IndexUpdateState.WAITING, IndexUpdateState.APPLIED, IndexUpdateState.FAILED,
+    ),
+    IndexUpdateState.APPLIED: (),
+    IndexUpdateState.FAILED: (),
+}  # fmt: skip
+
+
+class ReindexState(models.TextChoices):
+    REQUESTED = "requested"  # asked for; leaves by a claim
+    REBUILDING = "rebuilding"  # a worker fills the new index; back to requested when the worker died
+    REBUILT = "rebuilt"  # the new index is the one that is searched
+    FAILED = "failed"  # given up; the index from before is still searched
+
+
+REINDEX_TERMINAL = (ReindexState.REBUILT, ReindexState.FAILED)
+
+REINDEX_MOVES: dict[ReindexState, tuple[ReindexState, ...]] = {
+    ReindexState.REQUESTED: (ReindexState.REBUILDING, ReindexState.FAILED),
+    ReindexState.REBUILDING: (ReindexState.REQUESTED, ReindexState.REBUILT, ReindexState.FAILED),
+    ReindexState.REBUILT: (),
+    ReindexState.FAILED: (),
+}

@@ -11,6 +11,7 @@ from ingestion.views import (
     schema_editor,
     schema_saving,
     schema_starts,
+    search,
     sending,
     templates,
     uploads,
@@ -64,5 +65,24 @@ urlpatterns = [
     ),
     path("datasets/<slug:organisation>/<slug:slug>/records/", records.listing, name="records"),
     path("datasets/<slug:organisation>/<slug:slug>/records/find/", records.find_by_key, name="record_find"),
+    path(
+        "datasets/<slug:organisation>/<slug:slug>/records/download/<str:kind>/",
+        records.export,
+        name="records_export",
+    ),
     path("datasets/<slug:organisation>/<slug:slug>/records/<int:record>/", records.detail, name="record"),
+    path("datasets/<slug:organisation>/<slug:slug>/search-index/", search.detail, name="search_index"),
+    path(
+        "datasets/<slug:organisation>/<slug:slug>/search-index/rebuild/",
+        search.rebuild,
+        name="search_index_rebuild",
+    ),
+    path(
+        "datasets/<slug:organisation>/<slug:slug>/search-index/refused/retry/",
+        search.retry,
+        name="search_parked_retry",
+    ),
+    path("reindexes/", search.listing, name="reindexes"),
+    path("reindexes/<uuid:reindex_id>/", search.job, name="reindex"),
+    path("reindexes/of/<slug:organisation>/", search.rebuild_organisation, name="organisation_reindex"),
 ]

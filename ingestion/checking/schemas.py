@@ -9,6 +9,7 @@ from ingestion.checking.fields import FORMATS, build_field
 from ingestion.checking.patterns import UnsafePattern, compile_pattern
 from ingestion.checking.schema_keys import foreign_keys, primary_key
 from ingestion.checking.schema_problems import SchemaProblem
+from ingestion.checking.schema_sorting import sortable
 
 MOST_FIELDS = 1_000
 LONGEST_NAME = 200
@@ -35,6 +36,7 @@ DESCRIPTIVE = {
     "example",
     "rdfType",
     "missingValues",
+    "sortable",
 }
 TYPE_PROPERTIES = {
     "integer": {"bareNumber", "groupChar"},
@@ -77,6 +79,7 @@ def validate_schema(schema: Any) -> list[SchemaProblem]:
     for index, field in enumerate(fields):
         problems += _field(f"fields[{index}]", field)
     problems += _names(fields)
+    problems += sortable(fields)
     problems += primary_key(schema, fields)
     problems += foreign_keys(schema, fields)
     return problems

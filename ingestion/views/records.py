@@ -1,19 +1,29 @@
 """The records of a dataset, and one record with its history."""
 
+from typing import Any
+
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
 
 from ingestion import dataset_pages, queries, record_history
-from ingestion.models import Record, RecordVersion
+from ingestion.dataset_pages import Column
+from ingestion.models import Dataset, Record, RecordVersion
+from ingestion.record_forms import RecordFilter
 from ingestion.record_history import Version
+from ingestion.search import exporting, finding
+from ingestion.search.finding import Found
 from ingestion.views.datasets import find
 from work import paging
 from work.access import signed_in
+from work.counting import Counted
 from work.problems import Problem
 from work.views.requests import Request, page
 
+ROWS_A_PAGE = 50
+COLUMNS_SHOWN = 8
 VERSIONS_A_PAGE = 20
 
 
@@ -21,18 +31,96 @@ VERSIONS_A_PAGE = 20
 @signed_in
 def listing(request: Request, organisation: str, slug: str) -> HttpResponse:
     dataset = find(request, organisation, slug)
-    columns = dataset_pages.columns(dataset.schema_versions.latest("number").schema)
-    found = queries.records(dataset.pk).select_related("upload")
-    listed = paging.of_request(request, found, newest_first=False)
+    schema = dataset.schema_versions.latest("number").schema
+    columns = dataset_pages.columns(schema)
+    shown = _shown(request, columns)
+    fields = finding.fields_of(dataset)
     context = {
         "dataset": dataset,
+        "form": RecordFilter(request.GET, fields=fields.values(), schema=schema),
         "columns": columns,
-        "rows": [(record, dataset_pages.values(record.data, columns)) for record in listed.items],
-        "list": listed,
-        "total": dataset_pages.counted_records(dataset),
+        "shown": [(column, column.name in fields) for column in shown],
+        "shown_names": {column.name for column in shown},
+        "kept": _kept(request, "columns"),
+        "exports": exporting.KINDS.items(),
+        "export_query": _query(request, without=("cursor",)),
         "may_upload": request.principal.can("upload", dataset.organisation),
+        **_page_of(request, dataset, shown),
     }
-    return page(request, "ingestion/records.html", context, part="records-table")
+    status = 422 if context["problem"] else 200
+    return page(request, "ingestion/records.html", context, part="records-table", status=status)
+
+
+def _page_of(request: Request, dataset: Dataset, shown: list[Column]) -> dict[str, Any]:
+    """`waiting` is None where the records themselves were read."""
+    told: dict[str, Any] = {"problem": None, "waiting": None, "is_search": finding.is_asked(request.GET)}
+    if not told["is_search"]:
+        found = queries.records(dataset.pk).filter(retired_at__isnull=True).select_related("upload")
+        listed: Any = paging.of_request(request, found, newest_first=False)
+        total, records = dataset_pages.counted_records(dataset), listed.items
+    else:
+        try:
+            listed = _searched(request, dataset)
+            total, records, told["waiting"] = listed.total, listed.records, listed.waiting
+        except Problem as problem:
+            told["problem"] = problem
+            listed, total, records = paging.Page([], None, None), Counted(0), []
+    rows = [(record, dataset_pages.values(record.data, shown)) for record in records]
+    return told | {"rows": rows, "list": listed, "total": total}
+
+
+def _searched(request: Request, dataset: Dataset) -> Found:
+    """A cursor of another search leads to the first page, as in every list."""
+    try:
+        return finding.find(dataset, request.GET, limit=ROWS_A_PAGE)
+    except Problem as problem:
+        if problem.code != "bad_cursor":
+            raise
+    query = request.GET.copy()
+    query.pop("cursor")
+    return finding.find(dataset, query, limit=ROWS_A_PAGE)
+
+
+def _shown(request: Request, columns: list[Column]) -> list[Column]:
+    """The columns that were chosen, in the order of the schema; without a choice the first eight."""
+    chosen = set(request.GET.getlist("columns"))
+    return [column for column in columns if column.name in chosen] or columns[:COLUMNS_SHOWN]
+
+
+def _kept(request: Request, *names: str) -> list[tuple[str, str]]:
+    """The rest of the address, for a form that changes only these names of it."""
+    given = request.GET.lists()
+    return [(name, value) for name, values in given if name not in (*names, "cursor") for value in values]
+
+
+def _query(request: Request, *, without: tuple[str, ...]) -> str:
+    query = request.GET.copy()
+    for name in without:
+        query.pop(name, None)
+    return query.urlencode()
+
+
+@require_safe
+@signed_in
+def export(request: Request, organisation: str, slug: str, kind: str) -> HttpResponseBase:
+    """What the list shows under the same address, all its pages, with the columns it shows."""
+    dataset = find(request, organisation, slug)
+    if kind not in exporting.KINDS:
+        raise Http404
+    columns = dataset_pages.columns(dataset.schema_versions.latest("number").schema)
+    names = [column.name for column in (_shown(request, columns) if "columns" in request.GET else columns)]
+    try:
+        if finding.is_asked(request.GET):
+            finding.read_query(dataset, request.GET, limit=1)  # refused before a byte of the file is sent
+    except Problem as problem:
+        messages.warning(request, f"{problem.message} {problem.remedy}")
+        return redirect("records", organisation=organisation, slug=slug)
+    pages = exporting.pages(dataset, request.GET)
+    content_type = exporting.TYPES[kind]
+    answer = StreamingHttpResponse(exporting.write(kind, names, pages), content_type=content_type)
+    answer["Content-Disposition"] = content_disposition_header(True, f"{slug}.{kind}") or "attachment"
+    answer["Cache-Control"] = "no-store"
+    return answer
 
 
 @require_safe

@@ -39,6 +39,9 @@ THINGS = {
     "version": lambda w: ({"organisation": "north", "slug": "stations", "number": 1}, {}),
     "draft": lambda w: ({"draft_id": w.draft.pk}, {}),
     "field": lambda w: ({"draft_id": w.draft.pk, "place": 0}, {}),
+    "export": lambda w: ({"organisation": "north", "slug": "stations", "kind": "csv"}, {}),
+    "reindex": lambda w: ({"reindex_id": w.reindex.pk}, {}),
+    "slug north": lambda w: ({"slug": "north"}, {}),
     "record": lambda w: ({"organisation": "north", "slug": "stations", "record": w.record.pk}, {}),
     "record key": lambda w: ({"organisation": "north", "slug": "stations"}, {"key": "1"}),
     "api record": lambda w: ({"slug": "stations", "record": str(w.record.pk)}, {"organisation": "north"}),
@@ -188,6 +191,13 @@ ROWS = [
     row("records",                       "GET",  "stations",   "sign 404   200   200   200   200"),
     row("record",                        "GET",  "record",     "sign 404   200   200   200   200"),
     row("record_find",                   "GET",  "record key", "sign 404   302   302   302   302"),
+    row("records_export",                "GET",  "export",     "sign 404   200   200   200   200"),
+    row("search_index",                  "GET",  "stations",   "sign 404   200   200   200   200"),
+    row("search_index_rebuild",          "POST", "stations",   "sign 404   403   302   302   302", {}),
+    row("search_parked_retry",           "POST", "stations",   "sign 404   403   403   302   302", {}),
+    row("reindexes",                     "GET",  "",           "sign 200   200   200   200   200"),
+    row("reindex",                       "GET",  "reindex",    "sign 404   200   200   200   200"),
+    row("organisation_reindex",          "POST", "of north",   "sign 404   403   403   302   302", {}),
 
     # The console of every signed-in person, about their own organisations
     row("home",                          "GET",  "",           "sign 200   200   200   200   200"),
@@ -278,5 +288,8 @@ ROWS = [
     row("api:list_records",              "GET",  "dataset",    "401  404   200   200   200   200"),
     row("api:get_record",                "GET",  "api record", "401  404   200   200   200   200"),
     row("api:get_history",               "GET",  "api record", "401  404   200   200   200   200"),
+    row("api:reindex_dataset",           "POST", "dataset",    "401  404   403   202   202   202"),
+    row("api:reindex_organisation",      "POST", "slug north", "401  404   403   403   202   202"),
+    row("api:get_reindex",               "GET",  "reindex",    "401  404   200   200   200   200"),
 ]
 # fmt: on

@@ -12,7 +12,7 @@ from accounts import tokens
 from accounts.models import Organisation
 from accounts.principals import Principal
 from ingestion import schema_drafts
-from ingestion.models import HeaderAlias, Record, Report, Upload
+from ingestion.models import HeaderAlias, Record, Reindex, Report, Upload
 from tests.factories import DatasetFactory, MembershipFactory, UploadFactory, UserFactory
 from tests.ingestion import askings
 from work import decisions, storage
@@ -63,6 +63,7 @@ def make_world():
         read_again=_failed_upload(dataset, reprocesses=verdict, sha256=verdict.sha256),
         alias=HeaderAlias.objects.create(dataset=dataset, header="ident", field="id", learnt_by_label="x"),
         report=_report(verdict),
+        reindex=Reindex.objects.create(organisation=north, dataset=dataset, requested_by_label="manager"),
         record=Record.objects.create(
             dataset=dataset, key="1", data={"id": "1", "amount": 2}, digest=b"x", upload=verdict
         ),

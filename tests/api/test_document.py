@@ -21,6 +21,7 @@ FIXED = {
     "GET /uploads/{upload_id}/report.mend.xlsx", "GET /uploads/{upload_id}/report.whole.xlsx",
     "GET /uploads/{upload_id}/report.json", "GET /uploads/{upload_id}/original", "GET /datasets",
     "POST /datasets", "GET /datasets/{slug}", "GET /datasets/{slug}/schema", "PUT /datasets/{slug}/schema",
+    "POST /datasets/{slug}/reindex", "POST /organisations/{slug}/reindex", "GET /reindexes/{reindex_id}",
     "PATCH /datasets/{slug}", "POST /datasets/{slug}/schema/preview", "GET /datasets/{slug}/records",
     "GET /datasets/{slug}/records/{record}", "GET /datasets/{slug}/records/{record}/history",
     "POST /datasets/infer", "GET /datasets/{slug}/template.xlsx",

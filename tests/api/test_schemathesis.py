@@ -84,7 +84,8 @@ def proof_of(operation):
     def proof(case, world, statuses):
         aim(case, world)
         with transaction.atomic():
-            response = case.call_and_validate(headers={"Authorization": f"Bearer {world.secrets['manager']}"})
+            role = "operator" if "/organisations/" in case.path else "manager"
+            response = case.call_and_validate(headers={"Authorization": f"Bearer {world.secrets[role]}"})
             transaction.set_rollback(True)
         statuses.add(response.status_code)
 

@@ -39,6 +39,7 @@ def refers(**properties):
         field(type="geopoint", format="array", example=[14.5, 50.1], constraints={"enum": [[1, 2]]}),
         field(type="geopoint", format="object", example={"lon": 14.5, "lat": 50.1}),
         field(type="integer", example=42),
+        field(sortable=True),
         refers(),
         refers(reference={"fields": ["a"]}),
         field(type="any", constraints={"enum": ["x", 1, True]}),
@@ -163,3 +164,14 @@ def test_nothing_in_a_schema_makes_the_validator_fail(place, value):
 
     if not validate_schema(schema):
         Checker(schema)
+
+
+def test_at_most_five_fields_are_sortable():
+    fields = [{"name": f"f{number}", "sortable": number != 2} for number in range(7)]
+
+    problems = validate_schema({"fields": fields})
+
+    assert [(problem.path, problem.code) for problem in problems] == [
+        ("fields[6].sortable", "too_many_sortable")
+    ]
+    assert validate_schema(field(sortable="yes"))[0].code == "not_boolean"

@@ -22,7 +22,7 @@ def record_page(record):
     return reverse("record", args=[dataset.organisation.slug, dataset.slug, record.pk])
 
 
-@pytest.mark.parametrize(("number", "queries"), [(1, 11), (3, 11)])
+@pytest.mark.parametrize(("number", "queries"), [(1, 13), (3, 13)])
 def test_list_asks_as_much_however_many_rows(
     as_uploader, stations, sent, number, queries, django_assert_num_queries
 ):
