@@ -82,6 +82,8 @@ class Checker:
 
     def _prepare(self, found: HeaderMatch) -> None:
         self.placed = [(found.places.get(column.name, -1), column) for column in self.columns]
+        self.headings: dict[tuple[int, str], tuple[str, str]] = {}
+        self.sentences = messages.Sentences()
         # Sorted by name, so that the same values give the same text after the schema's order changed.
         self.order = sorted(range(len(self.columns)), key=lambda index: self.columns[index].name)
         names = (encode(self.columns[index].name).replace("%", "%%") for index in self.order)
@@ -187,10 +189,8 @@ class Checker:
     def _error(
         self, row: int, place: int, name: str, code: str, value: str, detail: dict[str, Any]
     ) -> dict[str, Any]:
-        headers = self.header.headers if self.header else []
-        heading = headers[place] if 0 <= place < len(headers) else name
-        letters = column_letters(place) if place >= 0 else ""
-        message, remedy = messages.row_message(code, header=heading, value=value, **detail)
+        heading, letters = self._heading(place, name)
+        message, remedy = self.sentences.of(code, heading, value, detail)
         return {
             "column": letters,
             "header": heading,
@@ -200,6 +200,14 @@ class Checker:
             "message": message,
             "remedy": remedy,
         }
+
+    def _heading(self, place: int, name: str) -> tuple[str, str]:
+        known = self.headings.get((place, name))
+        if known is None:
+            headers = self.header.headers if self.header else []
+            heading = headers[place] if 0 <= place < len(headers) else name
+            known = self.headings[place, name] = heading, column_letters(place) if place >= 0 else ""
+        return known
 
     def _keys(
         self, indexes: list[int], cells: list[Any], fragments: list[list[str | None]]

@@ -25,21 +25,28 @@ class Faulty(Exception):
 
 
 class Memo(dict[WireCell, str | None]):
-    """The JSON text of each cell that was seen; None for a faulty one."""
+    """The JSON text of each cell that was seen; None for a faulty one, whose faults are kept beside it."""
 
     def __init__(self, read: Callable[[WireCell], str]) -> None:
         super().__init__()
         self.read = read
+        self.faults: dict[WireCell, list[Fault]] = {}
 
     def __missing__(self, cell: WireCell) -> str | None:
-        fragment: str | None
-        try:
-            fragment = self.read(cell)
-        except Faulty:
-            fragment = None
+        fragment = self.look(cell)
         if len(self) < MOST_REMEMBERED:
             self[cell] = fragment
         return fragment
+
+    def look(self, cell: WireCell) -> str | None:
+        """Read a cell without remembering its text."""
+        try:
+            return self.read(cell)
+        except Faulty as faulty:
+            if len(self.faults) >= MOST_REMEMBERED:
+                self.faults.clear()
+            self.faults[cell] = faulty.faults
+            return None
 
 
 class Column:
@@ -75,7 +82,10 @@ class Column:
         return list(map(self.get, cells))
 
     def faults(self, cell: WireCell) -> list[Fault]:
-        """Everything that is wrong with a cell."""
+        """Everything that is wrong with a cell. Its batch was read just now, so that it is mostly known."""
+        known = self.memo.faults.get(cell)
+        if known is not None:
+            return known
         try:
             self.read(cell)
         except Faulty as faulty:

@@ -53,14 +53,8 @@ class TextColumn(Column):
         fragments = [encode(cell) if cell.__class__ is str else get(cell) for cell in cells]
         if self._all_plain([cell for cell in cells if cell.__class__ is str]):
             return fragments
-        return [self._one(cell) for cell in cells]
-
-    def _one(self, cell: WireCell) -> str | None:
-        """Without the memo: texts that repeat stand in columns with an enum."""
-        try:
-            return self.read(cell)
-        except Faulty:
-            return None
+        # Without the memo: texts that repeat stand in columns with an enum.
+        return list(map(self.memo.look, cells))
 
     def _all_plain(self, cells: list[Any]) -> bool:
         """True when nothing is wrong with any of these texts, and none of them is blank or a marked cell."""
