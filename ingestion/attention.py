@@ -5,7 +5,7 @@ from typing import Any
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.urls import NoReverseMatch, reverse
 
-from ingestion import failures, questions
+from ingestion import failures, questions, stories
 from ingestion.models import Dataset, Upload
 from ingestion.states import UploadState
 from work.attention import AttentionKind, Case
@@ -26,9 +26,14 @@ def asking(principal: Any) -> QuerySet[Upload]:
 
 
 def to_mend(principal: Any) -> QuerySet[Upload]:
-    """The newest upload of a dataset, when some or all of its rows were refused: its owners' to mend."""
+    """The newest upload of a dataset, when some or all of its rows were refused: its owners' to mend. Of a
+    chain that mends, when something is left of its story."""
     refused = Q(state=UploadState.PARTIAL) | Q(state=UploadState.FAILED) & ~Q(failure_code__in=OURS)
-    return _own(_newest(Upload.objects.filter(refused)), principal).order_by("finished_at")
+    finished = stories.something_left(Upload.objects.filter(finished_at__isnull=False))
+    left = Q(left_in_story__gt=0) | Q(has_added_rows=True)
+    chapter = Q(story__isnull=False) & left & ~Q(failure_code__in=OURS)
+    newest = _newest(finished.filter(Q(story=None) & refused | chapter))
+    return _own(newest.select_related("story"), principal).order_by("finished_at")
 
 
 def sent_twice(principal: Any) -> QuerySet[Upload]:
@@ -76,6 +81,8 @@ def _asking_case(upload: Upload) -> Case:
 
 
 def _mend_case(upload: Upload) -> Case:
+    if upload.story is not None:
+        return _story_case(upload, upload.story)
     page = _page(upload)
     failed = upload.state == UploadState.FAILED
     evidence = (
@@ -94,6 +101,28 @@ def _mend_case(upload: Upload) -> Case:
         action_url=page,
         organisation=upload.organisation,
         evidence=(("Dataset", upload.dataset.title), *evidence),
+    )
+
+
+def _story_case(upload: Upload, root: Upload) -> Case:
+    """The newest chapter is where one goes on."""
+    page = _page(upload)
+    left = stories.of(upload).left
+    return Case(
+        key=str(upload.pk),
+        kind="upload_to_mend",
+        title=f"{root.filename}: {number(left)} row{'' if left == 1 else 's'} left to mend",
+        url=page,
+        question="Will you mend what is left?",
+        since=upload.finished_at or upload.accepted_at,
+        action="See what is left",
+        action_url=page,
+        organisation=upload.organisation,
+        evidence=(
+            ("Dataset", upload.dataset.title),
+            ("Newest file", upload.filename),
+            ("Left", f"{number(left)} of {number(root.rows_read - root.blank)} rows"),
+        ),
     )
 
 

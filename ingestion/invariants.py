@@ -50,6 +50,30 @@ AND jsonb_typeof(s.schema -> 'primaryKey') IS NOT NULL
 AND s.schema -> 'primaryKey' <> '[]'::jsonb
 AND NOT EXISTS (SELECT 1 FROM ingestion_uploadkeys k WHERE k.upload_id = u.id)
 """
+# Of uploads that a chain has brought rows of: what they say of it, and what their row reports do.
+MENDED = """
+SELECT u.id, 'It says that it brought ' || u.mended || ' refused rows of the first file of its story; '
+  || r.rows || ' rows in the report of that name it.'
+FROM ingestion_upload u JOIN ingestion_upload f ON f.id = u.story_id CROSS JOIN LATERAL (
+  SELECT count(*) AS rows FROM ingestion_rowerror e
+  WHERE e.upload_id = f.id AND e.run = f.run AND e.mended_by_id = u.id) r
+WHERE u.finished_at IS NOT NULL {recent} AND u.mended <> r.rows
+"""
+MENDERS = """
+SELECT DISTINCT u.id, 'A row of it is mended by upload ' || m.id || ', which ' ||
+  CASE WHEN m.state NOT IN ('processed', 'partial') THEN 'stored nothing.'
+    WHEN m.dry_run THEN 'was only tried.' ELSE 'is not of its story.' END
+FROM ingestion_upload u JOIN ingestion_rowerror e ON e.upload_id = u.id AND e.run = u.run
+JOIN ingestion_upload m ON m.id = e.mended_by_id
+WHERE (m.state NOT IN ('processed', 'partial') OR m.dry_run
+  OR coalesce(m.story_id, m.id) <> coalesce(u.story_id, u.id))
+"""
+STORIES = """
+SELECT u.id, 'It mends an upload of another story or dataset, or one that came after it.'
+FROM ingestion_upload u JOIN ingestion_upload m ON m.id = u.mends_id
+WHERE u.story_id IS DISTINCT FROM coalesce(m.story_id, m.id) OR m.dataset_id <> u.dataset_id
+OR m.sequence >= u.sequence
+"""
 SEQUENCES = """
 SELECT d.id, 'Its next upload would get number ' || d.next_sequence || ', but ' || max(u.sequence)
   || ' is taken.'
@@ -178,6 +202,11 @@ EVERY = (
     Invariant("upload_row_report", "Every verdict has the row report that it counts", _statement(ROW_ERRORS)),
     Invariant("upload_verdict_event", "Every finished upload has its event", _statement(EVENTS)),
     Invariant("upload_key_list", "Every stored upload keeps the list of its keys", _statement(KEY_LISTS)),
+    Invariant("upload_mended_rows", "Uploads that mend count what they brought", _statement(MENDED)),
+    Invariant(
+        "upload_menders", "Mended rows name a stored upload of their story", _deep(_statement(MENDERS))
+    ),
+    Invariant("upload_stories", "Every chain of uploads is one story", _statement(STORIES)),
     Invariant("dataset_sequence", "No dataset hands out a sequence twice", _statement(SEQUENCES)),
     Invariant("dataset_schema", "Every dataset has a schema", _statement(SCHEMAS)),
     Invariant("record_versions", "Records count their earlier values", _deep(_statement(VERSIONS))),

@@ -62,7 +62,7 @@ class Mending:
     def key_of(self, row: int) -> str | None:
         """Where the schema has no key: that of the row's place in the first file."""
         origin = self.origins.get(row)
-        return None if origin is None else f'["{self.root.reprocesses_id or self.root.pk}",{origin}]'
+        return None if origin is None else row_key(self.root, origin)
 
     def said(self, rows: int) -> list[dict[str, Any]]:
         """Of a dataset without a key, where nothing but the number tells which row it is."""
@@ -114,6 +114,12 @@ class Mending:
         return self.headers.index(error["header"]) if error["header"] in self.headers else -1
 
 
+def row_key(root: Upload, row: int) -> str:
+    """Where the schema has no key, a record is known by the file that brought it first and its row there. A
+    file that was read again is the same file."""
+    return f'["{root.reprocesses_id or root.pk}",{row}]'
+
+
 def begin(job: Job, upload: Upload, cells: Sequence[WireCell]) -> tuple[Mending | None, list[dict[str, Any]]]:
     """Tell from the header whether the file mends another, and keep that with the upload, under the lease.
 
@@ -121,20 +127,18 @@ def begin(job: Job, upload: Upload, cells: Sequence[WireCell]) -> tuple[Mending 
     not there, and the assumption says so in the same words whether such an upload exists or not.
     """
     marks = mending_marks.find(cells)
-    story = upload.story_id
-    mended = upload.mends
+    story, mended, said = upload.story_id, upload.mends, []
     claimed = _claimed(upload, marks.upload) if marks.upload else None
     if claimed is not None and story in (None, claimed.story_id or claimed.pk):
         mended = claimed
     elif marks.row_place >= 0:
         said = [messages.assumption("rows_not_rejoined")]
         marks = Marks(places=marks.places)
-        return (Mending(mended, mended.story or mended, marks) if mended else None), said
-    if mended is None or mended.run is None:
-        return None, []
+    if mended is None or not stories.may_be_mended(mended):
+        return None, said
     root = mended.story or mended
     _keep(job, upload, mended, root)
-    return Mending(mended, root, marks), []
+    return Mending(mended, root, marks), said
 
 
 def _claimed(upload: Upload, claimed: uuid.UUID) -> Upload | None:

@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from ingestion import questions
 from ingestion.models import Upload
 from ingestion.states import UploadState
+from ingestion.stories import Story
 from work.failure_texts import describe
 from work.wording import number
+
+GO_ON = "Mend them here, or take the workbook “Rows to mend”, mend it and send it: its rows join this file."
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,21 @@ def of(upload: Upload) -> Said:
     if upload.dry_run and upload.state in TRIED:
         return _tried(upload)
     return SAYINGS[UploadState(upload.state)](upload)
+
+
+def of_story(story: Story) -> Said:
+    """Of a file and those that mend it, as one: "3,800 of 4,000 rows are stored, 180 mended, 20 left"."""
+    title = (
+        f"{number(story.stored)} of {number(story.rows)} rows are stored, "
+        f"{number(story.mended)} mended, {number(story.left)} left"
+    )
+    under_way = [chapter for chapter in story.chapters if chapter.finished_at is None]
+    if under_way:
+        return Said(title, f"{under_way[-1].filename} is under way, and counts with its verdict.")
+    if not story.left:
+        return Said(title, "Nothing is left to mend.")
+    left = "One row is" if story.left == 1 else f"{number(story.left)} rows are"
+    return Said(title, f"{left} still to be mended; nothing else is missing.", GO_ON)
 
 
 def with_data(upload: Upload) -> int:
@@ -66,7 +84,7 @@ def _partial(upload: Upload) -> Said:
     return Said(
         f"{number(upload.stored)} of {number(with_data(upload))} rows are stored",
         f"{refused} to be mended; nothing else is missing.{left_out}{_retired(upload)}",
-        "Take the annotated workbook, mend its rows, and send it as a new upload.",
+        GO_ON,
     )
 
 

@@ -4,7 +4,7 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import F, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models import Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 
 from ingestion import queries
@@ -34,7 +34,16 @@ class Story:
 
     @property
     def is_chain(self) -> bool:
-        return len(self.chapters) > 1
+        """Whether there is a story to tell: a verdict whose refused rows later files could bring."""
+        return len(self.chapters) > 1 and may_be_mended(self.root)
+
+    @property
+    def goes_on_with(self) -> Upload | None:
+        """The file whose open rows come next: the newest that has any."""
+        if not self.left:
+            return None
+        mendable = (one for one in reversed(self.chapters) if may_be_mended(one) and open_rows(one).exists())
+        return next(mendable, None)
 
 
 def of(upload: Upload) -> Story:
@@ -66,7 +75,7 @@ def open_rows(upload: Upload) -> QuerySet[RowError]:
     return queries.error_rows(upload).filter(mended_by=None)
 
 
-def added_and_open(root: uuid.UUID) -> QuerySet[RowError]:
+def added_and_open(root: uuid.UUID | OuterRef) -> QuerySet[RowError]:
     """Refused rows that stand in a later file only."""
     return RowError.objects.filter(
         upload__story=root, upload__dry_run=False, run=F("upload__run"), origin=None, mended_by=None
@@ -74,12 +83,15 @@ def added_and_open(root: uuid.UUID) -> QuerySet[RowError]:
 
 
 def something_left(uploads: QuerySet[Upload]) -> QuerySet[Upload]:
-    """Annotate `left_in_story`: refused rows of the first file that no later one has brought."""
+    """Annotate `left_in_story`: refused rows of the first file that no later one has brought; and
+    `has_added_rows`: whether rows are open that stand in later files only.
+    """
     later = Upload.objects.filter(story=OuterRef("first_of_story"), dry_run=False).order_by()
     brought = later.values("story").annotate(total=Sum("mended")).values("total")
     refused = Upload.objects.filter(pk=OuterRef("first_of_story")).values("refused")
     return uploads.annotate(
         first_of_story=Coalesce("story_id", "id"),
+        has_added_rows=Exists(added_and_open(OuterRef("first_of_story"))),
         left_in_story=Subquery(refused) - Coalesce(Subquery(brought), Value(0), output_field=IntegerField()),
     )
 

@@ -15,10 +15,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 from ingestion import (
     error_pages,
     list_filters,
+    mending_file,
     page_queries,
     queries,
     reprocessing,
     sentences,
+    stories,
     uploads,
 )
 from ingestion.error_pages import ErrorPage
@@ -120,11 +122,10 @@ def detail(request: Request, upload_id: uuid.UUID) -> HttpResponse:
     context = {"upload": upload, "groups": groups, **_rows(request, upload, groups)}
     if not request.htmx:
         context |= {
-            "said": sentences.of(upload),
+            **_story(request, upload),
             "attempts": attempts_of("upload", upload.pk),
             "reports": reports_of(upload),
             "may_withdraw": request.principal.can("withdraw", upload.organisation),
-            "may_mend": upload.state in TO_MEND and request.principal.can("upload", upload.organisation),
             "may_answer": bool(upload.asking) and request.principal.can("answer", upload.organisation),
             "may_store": _may_store(request, upload),
             "repeated": upload.repeats if upload.repeats_id else None,
@@ -132,6 +133,22 @@ def detail(request: Request, upload_id: uuid.UUID) -> HttpResponse:
             **_progress(upload),
         }
     return page(request, "ingestion/upload.html", context, part="rows")
+
+
+def _story(request: Request, upload: Upload) -> dict[str, Any]:
+    """A chain of files that mend one another is told as one, on the page of each."""
+    story = stories.of(upload)
+    is_told = story.is_chain and upload.finished_at is not None
+    may_send = request.principal.can("upload", upload.organisation)
+    mendable = story.goes_on_with if story.is_chain else upload if stories.may_be_mended(upload) else None
+    return {
+        "story": story if story.is_chain else None,
+        "said": sentences.of_story(story) if is_told else sentences.of(upload),
+        "said_of_file": sentences.of(upload),
+        "may_mend": upload.state in TO_MEND and may_send,
+        "mendable": mendable if may_send else None,
+        "in_grid": mendable is not None and mending_file.fits_the_grid(mendable),
+    }
 
 
 def _live(request: Request, upload: Upload) -> HttpResponse:

@@ -12,7 +12,7 @@ from accounts import tokens
 from accounts.models import Organisation
 from accounts.principals import Principal
 from ingestion import schema_drafts
-from ingestion.models import HeaderAlias, Record, Reindex, Report, Upload
+from ingestion.models import HeaderAlias, Record, Reindex, Report, RowError, Upload
 from tests.factories import DatasetFactory, MembershipFactory, UploadFactory, UserFactory
 from tests.ingestion import askings
 from work import decisions, storage
@@ -64,6 +64,7 @@ def make_world():
         alias=HeaderAlias.objects.create(dataset=dataset, header="ident", field="id", learnt_by_label="x"),
         report=_report(verdict),
         reindex=Reindex.objects.create(organisation=north, dataset=dataset, requested_by_label="manager"),
+        to_mend=_refused_upload(dataset),
         record=Record.objects.create(
             dataset=dataset, key="1", data={"id": "1", "amount": 2}, digest=b"x", upload=verdict
         ),
@@ -147,6 +148,20 @@ def _asking_upload(dataset, asking):
     Upload.objects.filter(pk=upload.pk).update(
         state="needs_answer", due_at=None, asked_at=timezone.now(), question=asking["code"], asking=asking
     )
+    return Upload.objects.get(pk=upload.pk)
+
+
+def _refused_upload(dataset):
+    """Its one row was refused, so that may be mended."""
+    upload = UploadFactory(dataset=dataset)
+    run = "0199f3c2-77aa-7c1e-b04d-2f1c9a4e55d2"
+    Upload.objects.filter(pk=upload.pk).update(
+        state="failed", due_at=None, finished_at=timezone.now(), failure_code="every_row_refused", run=run,
+        headers=["id", "amount"], rows_read=1, refused=1, error_count=1,
+    )  # fmt: skip
+    error = {"column": "B", "header": "amount", "cell": "B2", "value": "x", "code": "type_integer"}
+    error |= {"message": "“x” is not a whole number.", "remedy": "Type a whole number, such as 42."}
+    RowError.objects.create(upload=upload, run=run, sheet="", row=2, errors=[error], cells=["a", "x"])
     return Upload.objects.get(pk=upload.pk)
 
 
