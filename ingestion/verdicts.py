@@ -33,6 +33,8 @@ def failure(context: Context, *, refused: int) -> Failure:
         return Failure(EVERY_ROW_REFUSED)
     if not with_data:
         return Failure(NO_DATA_ROWS)
+    if context.mending:
+        return Failure()  # a share of what was refused before says nothing of the file
     limit = Dataset.objects.values_list("refuse_limit", flat=True).get(pk=context.dataset.pk)
     if limit is not None and 100 * refused > limit * with_data:
         return Failure(TOO_MANY_REFUSED, {"refused": refused, "rows": with_data, "limit": limit})
