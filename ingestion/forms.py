@@ -11,7 +11,7 @@ from django.urls import reverse_lazy
 from accounts.models import Organisation
 from accounts.principals import Principal
 from ingestion import list_filters
-from ingestion.models import Dataset, ErrorCount
+from ingestion.models import Dataset, ErrorCount, Upload
 from ingestion.readings import LAST_ROW, LONGEST_SHEET
 from ingestion.states import UploadState
 from ingestion.upload_options import UploadOptions
@@ -52,6 +52,9 @@ class UploadForm(forms.Form):
     """`nonce` goes along as the Idempotency-Key: pressed twice, it is one upload."""
 
     nonce = forms.UUIDField(widget=forms.HiddenInput, initial=uuid7)
+    mends = forms.ModelChoiceField(
+        queryset=Upload.objects.none(), required=False, widget=forms.HiddenInput, label="Mends"
+    )
     dataset = forms.ModelChoiceField(
         queryset=Dataset.objects.none(),
         empty_label="Choose a dataset",
@@ -94,6 +97,7 @@ class UploadForm(forms.Form):
         super().__init__(*args, **kwargs)
         may = [each for each in principal.organisations() if principal.can("upload", each)]
         datasets = Dataset.objects.filter(organisation__in=may).select_related("organisation")
+        self.fields["mends"].queryset = principal.sees(Upload.objects.all())  # type: ignore[attr-defined]
         field = self.fields["dataset"]
         field.queryset = datasets.order_by("organisation__title", "title")  # type: ignore[attr-defined]
         several = len(may) > 1
@@ -102,9 +106,11 @@ class UploadForm(forms.Form):
         )
 
     def options(self) -> UploadOptions:
+        """What is sent into another dataset than the one it was offered for mends nothing."""
         given = self.cleaned_data
+        mended = given["mends"] if given["mends"] and given["mends"].dataset == given["dataset"] else None
         reading = {"sheet": given["sheet"], "header_row": given["header_row"]}
-        return UploadOptions(reading=reading, dry_run=given["dry_run"])
+        return UploadOptions(reading=reading, dry_run=given["dry_run"], mends=mended and mended.pk)
 
     def refuse_reading(self, problem: Problem) -> None:
         for error in problem.extra["errors"]:

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 
 from ingestion import dataset_pages, uploads
 from ingestion.forms import UploadForm
-from ingestion.models import Dataset
+from ingestion.models import Dataset, Upload
 from work.access import signed_in
 from work.identifiers import uuid7
 from work.problems import Problem
@@ -30,7 +30,7 @@ def new(request: Request) -> HttpResponse:
     """A refusal keeps the form and stands at its field. For htmx: what the chosen dataset expects."""
     if request.method != "POST":
         chosen = _asked_for(request)
-        form = UploadForm(principal=request.principal, initial={"dataset": chosen})
+        form = UploadForm(principal=request.principal, initial={"dataset": chosen, "mends": _mended(request)})
         return _page(request, form, chosen)
     form = UploadForm(request.POST, request.FILES, principal=request.principal)
     if not form.is_valid():
@@ -96,11 +96,21 @@ def _asked_for(request: Request) -> Dataset | None:
     return (found.filter(organisation__slug=owner) if owner else found).first()
 
 
+def _mended(request: Request) -> Upload | None:
+    """The upload whose refused rows the file is to bring, as its page says in the address."""
+    try:
+        wanted = uuid.UUID(request.GET.get("mends", ""))
+    except ValueError:
+        return None
+    return request.principal.sees(Upload.objects.all()).filter(pk=wanted).first()
+
+
 def _page(request: Request, form: UploadForm, chosen: Dataset | None, status: int = 200) -> HttpResponse:
     """Also the columns that each dataset expects, so that people need not look them up."""
     offered: list[Dataset] = list(form.fields["dataset"].queryset[:50])  # type: ignore[attr-defined]
     context: dict[str, Any] = {
         "form": form,
+        "mended": _mended(request),
         "limit": settings.MAX_UPLOAD_BYTES,
         "offered": offered,
         "chosen": dataset_pages.with_columns([chosen])[0] if chosen else None,

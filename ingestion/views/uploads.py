@@ -144,7 +144,6 @@ def _story(request: Request, upload: Upload) -> dict[str, Any]:
     return {
         "story": story if story.is_chain else None,
         "said": sentences.of_story(story) if is_told else sentences.of(upload),
-        "said_of_file": sentences.of(upload),
         "may_mend": upload.state in TO_MEND and may_send,
         "mendable": mendable if may_send else None,
         "in_grid": mendable is not None and mending_file.fits_the_grid(mendable),

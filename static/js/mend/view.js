@@ -59,6 +59,7 @@ export class View {
   space(lines) {
     const row = element("tr", { role: "presentation", class: "mend-space" });
     row.append(element("td", { role: "presentation" }));
+    row.firstChild.colSpan = this.sheet.width + 1;
     row.firstChild.style.blockSize = `${lines * this.rowHeight}px`; // by script, so that no style stands in the page
     return row;
   }
@@ -95,9 +96,9 @@ export class View {
     const cell = this.drawn(this.line, this.place);
     if (!cell) return;
     const fixed = cell.parentNode.firstChild.offsetWidth;
-    if (cell.offsetLeft - fixed < this.scroll.scrollLeft) this.scroll.scrollLeft = cell.offsetLeft - fixed;
     const right = cell.offsetLeft + cell.offsetWidth - this.scroll.clientWidth;
     if (right > this.scroll.scrollLeft) this.scroll.scrollLeft = right;
+    if (cell.offsetLeft - fixed < this.scroll.scrollLeft) this.scroll.scrollLeft = cell.offsetLeft - fixed;
   }
 
   mark() {

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from ingestion import stories
@@ -206,3 +207,21 @@ def test_page_of_every_file_of_the_chain_tells_one_story(client, manager, upload
         assert "1 of 3 rows are stored, 1 mended, 1 left" in text
         assert "The files of this story" in text
         assert reverse("upload_mend", args=[upload.pk]) in text
+
+
+def test_file_sent_from_the_page_of_an_upload_mends_it(client, manager, process, north):
+    into = DatasetFactory(organisation=north, schema={"fields": FIELDS, "primaryKey": ["id"]})
+    other = DatasetFactory(organisation=north, schema={"fields": FIELDS, "primaryKey": ["id"]})
+    upload = process(FILE, into=into)
+    client.force_login(manager)
+    page = client.get(reverse("upload_new"), {"dataset": into.slug, "mends": str(upload.pk)})
+    assert f'name="mends" value="{upload.pk}"' in page.content.decode()
+    assert "joins that file again" in page.content.decode()
+
+    def send(dataset, nonce):
+        file = SimpleUploadedFile("again.csv", b"id,amount,note\n007,7,a\n")
+        data = {"nonce": nonce, "mends": str(upload.pk), "dataset": str(dataset.pk), "file": file}
+        return sent(client.post(reverse("upload_new"), data))
+
+    assert work_on(send(into, NONCE)).mended == 1
+    assert send(other, NONCE.replace("1", "2")).mends is None
