@@ -2,12 +2,15 @@
 
 import pytest
 
-from ingestion import questions
+from ingestion import kill_points, questions
 from ingestion.models import Dataset, HeaderAlias, Record, RowError, Upload
+from ingestion.pipeline import PIPELINE
 from ingestion.states import UploadState
 from tests.factories import DatasetFactory
 from tests.ingestion.conftest import work_on
+from tests.ingestion.test_once import killed_at
 from tests.ingestion.workbooks import workbook
+from work import recovery
 from work.failure_texts import describe
 from work.models import Event
 
@@ -259,3 +262,20 @@ def test_question_survives_a_second_reading_and_ends_with_its_answer(process, ac
     answered = work_on(upload)
 
     assert (answered.state, records(dataset)) == (UploadState.PROCESSED, {"c": 3})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("point", kill_points.ASK_POINTS)
+def test_worker_killed_while_it_asks_leaves_one_question(accept, settings, tmp_path, point):
+    upload = accept(b"name,amount\na,1\n")
+
+    killed_at(point, settings, tmp_path)
+    Upload.objects.filter(pk=upload.pk, asked_at=None).update(locked_until="2020-01-01T00:00Z")
+    recovery.recover(PIPELINE)
+    if Upload.objects.filter(pk=upload.pk, asked_at=None).exists():
+        work_on(upload)
+
+    upload.refresh_from_db()
+    assert (upload.state, upload.question) == (UploadState.NEEDS_ANSWER, "which_columns")
+    assert Event.objects.filter(type="upload.needs_answer").count() == 1
+    assert not Record.objects.exists()
