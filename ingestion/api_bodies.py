@@ -150,6 +150,7 @@ class ErrorItem(Schema):
     code: str
     message: str
     remedy: str
+    help_url: str
 
 
 class ErrorList(Schema):

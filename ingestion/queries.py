@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from accounts.principals import Principal
+from ingestion.cell_rules import help_url
 from ingestion.models import Dataset, ErrorCount, Record, Report, RowError, Upload
 from work.identifiers import first_uuid7
 from work.models import Attempt
@@ -58,10 +59,16 @@ def error_rows(upload: Upload) -> QuerySet[RowError]:
 
 
 def flat_errors(rows: list[RowError], *, code: str = "", column: str = "") -> list[dict[str, Any]]:
-    """One item per error that fits the filter, with the sheet and the row it stands in, and the row of the
-    first file that this one mends."""
+    """One item per error that fits the filter, with the sheet and the row it stands in, the row of the first
+    file that this one mends, and the path of the page that explains its code."""
     return [
-        {"sheet": row.sheet, "row": row.row, "origin": row.origin, **error}
+        {
+            "sheet": row.sheet,
+            "row": row.row,
+            "origin": row.origin,
+            **error,
+            "help_url": help_url(error["code"]),
+        }
         for row in rows
         for error in row.errors
         if code in ("", error["code"]) and column in ("", error["column"])

@@ -46,7 +46,7 @@ def test_status_tells_the_verdict(api, partial):
     assert body["status"] == "partial"
     assert body["counts"] == {
         "rows": 3, "valid": 1, "refused": 2, "blank": 0, "inserted": 1, "updated": 0, "unchanged": 0,
-        "superseded": 0, "errors": 2,
+        "superseded": 0, "retired": 0, "errors": 2,
     }  # fmt: skip
     assert (body["parser_version"], body["schema_version"], body["failure"]) == (PARSER_VERSION, 1, None)
     assert [start["outcome"] for start in body["starts"]] == ["finished"]
@@ -75,6 +75,7 @@ def test_errors_are_listed_and_filtered(api, partial):
         "sheet",
         "row",
         "origin",
+        "help_url",
         "column",
         "header",
         "cell",
