@@ -96,7 +96,7 @@ def body(case, world):
     if case.path.endswith(("/schema", "/schema/preview")):
         return alone(fitting(case.body))
     if case.path.endswith("/datasets"):
-        return {"schema": alone(fitting(case.body["schema"]))}
+        return keyed({**case.body, "schema": alone(fitting(case.body["schema"]))})
     return {}
 
 
@@ -113,6 +113,13 @@ def options(world):
 def alone(schema):
     """Without references: no random slug is one of a dataset."""
     return {**schema, "foreignKeys": []}
+
+
+def keyed(dataset):
+    """A snapshot needs a key, which is a rule between two parts."""
+    if not dataset["schema"].get("primaryKey"):
+        dataset["mode"] = "upsert"
+    return dataset
 
 
 def without_nul(value):

@@ -274,7 +274,7 @@ def test_since_its_verdict(process, dataset):
 
 
 def test_file_that_was_never_read_to_its_end(process):
-    broken = process("a\n")
+    broken = process('id,amount\n"a,1\n')
 
     assert (broken.state, broken.schema_version) == ("failed", None)
     assert reprocessing.since_verdict(broken).sentence.startswith("It was never read to its end.")
