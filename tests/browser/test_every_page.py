@@ -40,6 +40,7 @@ NO_PAGE = {
     "healthz_workers": "for machines",
     "metrics": "for machines",
     "profile_address": "leads to the profile",
+    "record_find": "leads to a record",
 }
 # Pages only of people who have a second factor, seen on one walk.
 SECOND_FACTOR = (
