@@ -51,9 +51,9 @@ BARE_FINISH = (
     " WHERE id = %(id)s AND lease_token = %(token)s AND state = 'processing'"
 )
 FILL = """
-INSERT INTO ingestion_upload (id, organisation_id, dataset_id, sequence, precedence, state, filename, storage_key,
-  sha256, size, kind, uploaded_by_label, due_at, assumptions, timings, parser_version, cancelled_by_label,
-  cancel_reason)
+INSERT INTO ingestion_upload (id, organisation_id, dataset_id, sequence, precedence, state, filename,
+  storage_key, sha256, size, kind, uploaded_by_label, due_at, assumptions, timings, parser_version,
+  cancelled_by_label, cancel_reason)
 SELECT gen_random_uuid(), %(organisation)s, %(dataset)s, n, n, 'accepted', 'x.csv', 'x/' || n, '', 1, 'csv',
   'bench', clock_timestamp() - interval '1 hour' + n * interval '1 ms', '[]', '{}', '', '', ''
 FROM generate_series(1, %(count)s) n

@@ -41,6 +41,8 @@ NO_PAGE = {
     "metrics": "for machines",
     "profile_address": "leads to the profile",
     "record_find": "leads to a record",
+    "upload_mend_rows": "data of the grid",
+    "records_export": "a file",
 }
 # Pages only of people who have a second factor, seen on one walk.
 SECOND_FACTOR = (
