@@ -9,11 +9,15 @@ from ingestion import datasets
 from ingestion.models import Dataset
 
 
-def _field(name: str, type: str = "string", *, title: str = "", **constraints: Any) -> dict[str, Any]:
+def _field(
+    name: str, type: str = "string", *, title: str = "", sortable: bool = False, **constraints: Any
+) -> dict[str, Any]:
     """As Table Schema has it; empty parts are left out."""
     field: dict[str, Any] = {"name": name, "type": type}
     if title:
         field["title"] = title
+    if sortable:
+        field["sortable"] = True
     if constraints:
         field["constraints"] = constraints
     return field
@@ -23,11 +27,13 @@ AIRPORTS: dict[str, Any] = {
     "fields": [
         _field("icao", title="ICAO code", required=True, pattern="[A-Z0-9]{4}"),
         _field("iata", title="IATA code", pattern="[A-Z]{3}"),
-        _field("name", title="Name", required=True, maxLength=100),
+        _field("name", title="Name", required=True, maxLength=100, sortable=True),
         _field("city", title="City"),
         _field("subdivision", title="State or region"),
-        _field("country", title="Country", required=True, pattern="[A-Z]{2}"),
-        _field("elevation_ft", "number", title="Elevation in feet", minimum=-1500, maximum=20000),
+        _field("country", title="Country", required=True, pattern="[A-Z]{2}", sortable=True),
+        _field(
+            "elevation_ft", "number", title="Elevation in feet", minimum=-1500, maximum=20000, sortable=True
+        ),
         _field("latitude", "number", title="Latitude", required=True, minimum=-90, maximum=90),
         _field("longitude", "number", title="Longitude", required=True, minimum=-180, maximum=180),
         _field("time_zone", title="Time zone"),
@@ -77,16 +83,36 @@ MEDIA_TYPES: dict[str, Any] = {
     ],
     "primaryKey": "suffix",
 }
+DISTANCES: dict[str, Any] = {
+    "fields": [
+        _field("from_icao", title="From ICAO", required=True, sortable=True, pattern="[A-Z0-9]{4}"),
+        _field("to_icao", title="To ICAO", required=True, pattern="[A-Z0-9]{4}"),
+        _field("distance_km", "number", title="Distance km", required=True, sortable=True, minimum=0),
+        _field("distance_nm", "number", title="Distance NM", minimum=0),
+    ],
+    "primaryKey": ["from_icao", "to_icao"],
+    "foreignKeys": [
+        {"fields": "from_icao", "reference": {"resource": "airports-europe", "fields": "icao"}},
+        {"fields": "to_icao", "reference": {"resource": "airports-europe", "fields": "icao"}},
+    ],
+}
 # Organisation, slug, title, schema.
 DATASETS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     (AVIATION, "airports-europe", "Airports of Europe", AIRPORTS),
     (AVIATION, "airports-americas", "Airports of the Americas", AIRPORTS),
     (AVIATION, "metropolitan-areas", "Metropolitan areas and their airports", METROPOLITAN_AREAS),
     (AVIATION, "countries", "Airports by country", COUNTRIES),
+    (AVIATION, "distances", "Distances between airports of Europe", DISTANCES),
+    (AVIATION, "airports-switzerland", "Airports of Switzerland, the whole list", AIRPORTS),
     (REFERENCE, "time-zones", "Time zones", TIME_ZONES),
     (REFERENCE, "currency-signs", "Currency signs", CURRENCY_SIGNS),
     (REFERENCE, "media-types", "Media types by suffix", MEDIA_TYPES),
 )
+# What is not as usual: how numbers are written, and files that are the whole of their dataset.
+SETTINGS: dict[str, dict[str, Any]] = {
+    "distances": {"locale": "de"},
+    "airports-switzerland": {"mode": Dataset.Mode.SNAPSHOT, "retire_limit": 10},
+}
 MAKERS = {AVIATION: "manager", REFERENCE: "operator2"}
 
 
@@ -103,5 +129,5 @@ def _dataset(
 ) -> Dataset:
     found = Dataset.objects.select_related("organisation").filter(organisation=organisation, slug=slug)
     return found.first() or datasets.create(
-        organisation=organisation, slug=slug, title=title, schema=schema, by=by
+        organisation=organisation, slug=slug, title=title, schema=schema, by=by, **SETTINGS.get(slug, {})
     )

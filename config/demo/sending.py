@@ -1,20 +1,19 @@
-"""The demo's uploads, sent as people would send them and worked on by real workers."""
+"""Sends files as people would, and waits for what real workers make of them."""
 
 import io
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 
-from config.demo import tables
-from config.demo.files import as_csv, as_workbook
 from config.demo.people import Cast
-from config.demo.spoiling import airports_with_mistakes, with_words_for_numbers, without_column
-from ingestion import reports, uploads
+from ingestion import answers, questions, reports, uploads
 from ingestion.models import Dataset, Upload
 from ingestion.report_pipeline import REPORTS
 from ingestion.states import UploadState
+from ingestion.upload_options import UploadOptions
 from work import correlation, health, leases, pipelines, runner
 from work.failures import StateChanged
+from work.problems import Problem
 
 PATIENCE_SECONDS = 600
 WITHDRAWALS_TRIED = 5
@@ -22,82 +21,38 @@ WITHDRAWALS_TRIED = 5
 
 @dataclass(frozen=True)
 class Sending:
-    """`content` makes the file when it is needed; a `withdrawn` one is taken back at once."""
+    """`content` makes the file when it is needed. A `withdrawn` one is taken back at once, one that
+    `is_refused` is not even accepted, and where `is_agreed` its sender agrees to the columns that were
+    suggested; other questions stay open."""
 
     dataset: str
     filename: str
     by: str
     content: Callable[[], bytes]
     withdrawn: bool = False
+    is_refused: bool = False
+    is_agreed: bool = False
+    options: UploadOptions = field(default_factory=UploadOptions)
 
 
-def _table(make: Callable[[], tables.Table], **how: str) -> Callable[[], bytes]:
-    return lambda: as_csv(make(), **how)
-
-
-def _book(make: Callable[[], tables.Table], **how: str) -> Callable[[], bytes]:
-    return lambda: as_workbook(make(), **how)
-
-
-PLAN: tuple[Sending, ...] = (
-    Sending(
-        "airports-europe", "airports-dach.csv", "uploader",
-        _table(lambda: tables.airports({"AT", "CH", "DE"}), delimiter=";"),
-    ),
-    Sending(
-        "airports-europe", "airports-europe.xlsx", "uploader",
-        _book(lambda: tables.airports(tables.EUROPE)),
-    ),
-    Sending(
-        "airports-americas", "airports-americas.csv", "manager",
-        _table(lambda: tables.airports(tables.AMERICAS)),
-    ),
-    Sending("countries", "airports-by-country.xlsx", "manager", _book(tables.countries)),
-    Sending("metropolitan-areas", "metropolitan-areas.csv", "uploader", _table(tables.metropolitan_areas)),
-    Sending("time-zones", "time-zones.xlsx", "operator2", _book(tables.time_zones)),
-    Sending(
-        "currency-signs", "currency-signs.csv", "operator2",
-        _table(tables.currency_signs, encoding="utf-8-sig"),
-    ),
-    Sending("media-types", "media-types.csv", "operator2", _table(tables.media_types, delimiter="\t")),
-    Sending(
-        "metropolitan-areas", "metropolitan-areas without airports.csv", "uploader",
-        _table(lambda: without_column(tables.metropolitan_areas(), "airport")),
-    ),
-    Sending(
-        "countries", "airports-by-country in words.csv", "manager",
-        _table(lambda: with_words_for_numbers(tables.countries(), "Airports")),
-    ),
-    Sending(
-        "airports-americas", "airports-americas (draft).csv", "manager",
-        _table(lambda: tables.airports(tables.AMERICAS | {"US"})), withdrawn=True,
-    ),
-    Sending(
-        "airports-europe", "airports-france corrected by hand.xlsx", "uploader",
-        _book(lambda: airports_with_mistakes(tables.airports({"FR"})), sheet="Aéroports"),
-    ),
-    Sending(
-        "time-zones", "time-zones in july.xlsx", "operator2",
-        _book(lambda: tables.time_zones(tables.JULY)),
-    ),
-    Sending(
-        "time-zones", "time-zones in july.xlsx", "operator2",
-        _book(lambda: tables.time_zones(tables.JULY)),
-    ),
-)  # fmt: skip
-
-
-def send(cast: Cast, datasets: dict[str, Dataset]) -> Iterator[str]:
+def send(cast: Cast, datasets: dict[str, Dataset], plan: Iterable[Sending]) -> Iterator[str]:
     """Send what is missing, in order, each after the verdict of the one before; a sentence for each."""
     sent_before: dict[tuple[str, str], int] = {}
-    for sending in PLAN:
+    for sending in plan:
+        if sending.is_refused:
+            yield _refused(cast, datasets[sending.dataset], sending)
+            continue
         place = (sending.dataset, sending.filename)
         sent_before[place] = sent_before.get(place, 0) + 1
         upload = _sent(datasets[sending.dataset], sending, sent_before[place])
         if upload is None:
             with correlation.bound(""):
                 upload = _send(cast, datasets[sending.dataset], sending)
-        upload = _finished(upload)
+        upload = settled(upload)
+        if sending.is_agreed and upload.question == questions.WHICH_COLUMNS:
+            reading = {"confirm": [questions.WHICH_COLUMNS]}
+            answers.answer(upload=upload, reading=reading, by=cast.people[sending.by])
+            upload = settled(upload)
         yield f"{upload.filename}: {upload.state}"
         if upload.state == UploadState.PARTIAL:
             report = reports.request(upload=upload, kind="xlsx", by=cast.people[sending.by])
@@ -105,21 +60,42 @@ def send(cast: Cast, datasets: dict[str, Dataset]) -> Iterator[str]:
             yield f"  its report of refused rows: {type(report).objects.get(pk=report.pk).state}"
 
 
+def settled(upload: Upload) -> Upload:
+    """As it is when it has a verdict, or asks a person."""
+    ends = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < ends:
+        found = Upload.objects.select_related("dataset", "organisation").get(pk=upload.pk)
+        if found.finished_at is not None or found.state == UploadState.NEEDS_ANSWER:
+            return found
+        if not _work_when_alone(pipelines.get("upload")):
+            time.sleep(0.2)
+    raise TimeoutError(f"{upload.filename} has no verdict after {PATIENCE_SECONDS} seconds")
+
+
+def _refused(cast: Cast, dataset: Dataset, sending: Sending) -> str:
+    try:
+        _send(cast, dataset, sending)
+    except Problem as problem:
+        return f"{sending.filename}: not accepted. {problem.message}"
+    raise AssertionError(f"{sending.filename} was accepted")
+
+
 def _sent(dataset: Dataset, sending: Sending, number: int) -> Upload | None:
-    """What an earlier run of the demo sent: the n-th file of this name, drafts that escaped left out."""
-    found = Upload.objects.filter(dataset=dataset, filename=sending.filename).order_by("sequence")
+    """What an earlier run of the demo sent: the n-th file of this name, drafts that escaped left out, and
+    files that were read again."""
+    found = Upload.objects.filter(dataset=dataset, filename=sending.filename, reprocesses=None)
     if sending.withdrawn:
         return found.filter(state=UploadState.CANCELLED).first()
-    return found[number - 1 : number].first()
+    return found.order_by("sequence")[number - 1 : number].first()
 
 
 def _send(cast: Cast, dataset: Dataset, sending: Sending) -> Upload:
     by, content = cast.people[sending.by], sending.content()
     for _ in range(WITHDRAWALS_TRIED if sending.withdrawn else 1):
-        stream = io.BytesIO(content)
         upload = uploads.accept(
-            dataset=dataset, stream=stream, filename=sending.filename, by=by, size=len(content)
-        ).upload
+            dataset=dataset, stream=io.BytesIO(content), filename=sending.filename, by=by, size=len(content),
+            options=sending.options,
+        ).upload  # fmt: skip
         if not sending.withdrawn:
             break
         try:
@@ -128,17 +104,6 @@ def _send(cast: Cast, dataset: Dataset, sending: Sending) -> Upload:
         except StateChanged:
             continue  # a fast worker had its verdict first
     return upload
-
-
-def _finished(upload: Upload) -> Upload:
-    ends = time.monotonic() + PATIENCE_SECONDS
-    while time.monotonic() < ends:
-        found = Upload.objects.get(pk=upload.pk)
-        if found.finished_at is not None:
-            return found
-        if not _work_when_alone(pipelines.get("upload")):
-            time.sleep(0.2)
-    raise TimeoutError(f"{upload.filename} has no verdict after {PATIENCE_SECONDS} seconds")
 
 
 def _work_when_alone(pipeline: pipelines.Pipeline) -> bool:

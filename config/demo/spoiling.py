@@ -35,3 +35,25 @@ def without_column(table: Table, header: str) -> Table:
 def with_words_for_numbers(table: Table, header: str) -> Table:
     place = table[0].index(header)
     return [table[0], *([*row[:place], "many", *row[place + 1 :]] for row in table[1:])]
+
+
+def with_gaps_in_words(table: Table, header: str) -> Table:
+    """Every tenth value is what people write who do not know it."""
+    place = table[0].index(header)
+    rows = [list(row) for row in table]
+    for row in rows[5::10]:
+        row[place] = "unknown"
+    return rows
+
+
+def with_headings(table: Table, headings: list[str]) -> Table:
+    return [headings, *table[1:]]
+
+
+def with_decimal_comma(table: Table) -> Table:
+    """As a German office program saves them."""
+    return [[_in_german(value) if isinstance(value, float) else value for value in row] for row in table]
+
+
+def _in_german(value: float) -> str:
+    return f"{value:,.1f}".translate(str.maketrans(",.", ".,"))

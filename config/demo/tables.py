@@ -1,6 +1,7 @@
 """Real data for the demo, as tables: a header and rows. From `airportsdata` and from Python's own library."""
 
 import datetime as dt
+import math
 import mimetypes
 import re
 import sys
@@ -38,6 +39,25 @@ def airports(countries: Iterable[str]) -> Table:
     chosen = [airport for airport in _airports() if airport["country"] in wanted]
     return [list(AIRPORT_HEADER), *([airport[key] or None for key in keys[:6]] + [
         airport[key] for key in keys[6:]] for airport in chosen)]  # fmt: skip
+
+
+def distances(start: str, countries: Iterable[str]) -> Table:
+    """Along the great circle, from one airport to those of some countries that have an IATA code."""
+    wanted, by_code = frozenset(countries), {airport["icao"]: airport for airport in _airports()}
+    ends = [airport for airport in by_code.values() if airport["country"] in wanted and airport["iata"]]
+    rows = []
+    for end in ends:
+        if end["icao"] != start:
+            kilometres = _kilometres(by_code[start], end)
+            rows.append([start, end["icao"], round(kilometres, 1), round(kilometres / 1.852, 1)])
+    return [["From ICAO", "To ICAO", "Distance km", "Distance NM"], *rows]
+
+
+def _kilometres(one: dict[str, Any], other: dict[str, Any]) -> float:
+    north, east = math.radians(one["lat"]), math.radians(other["lon"] - one["lon"])
+    to_north = math.radians(other["lat"])
+    cosine = math.sin(north) * math.sin(to_north) + math.cos(north) * math.cos(to_north) * math.cos(east)
+    return 6371.0 * math.acos(max(-1.0, min(1.0, cosine)))
 
 
 def countries() -> Table:

@@ -1,11 +1,12 @@
 """`manage.py demo`: fills an empty installation by real work, and prints who can sign in."""
 
+from itertools import chain
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from config.demo import people, schemas, sending
+from config.demo import chapters, people, plan, schemas, sending
 
 
 class Command(BaseCommand):
@@ -20,7 +21,8 @@ class Command(BaseCommand):
                 "This is not a demo installation: its accounts have a password everybody knows."
             )
         cast = people.make()
-        for sentence in sending.send(cast, schemas.make(cast)):
+        datasets = schemas.make(cast)
+        for sentence in chain(sending.send(cast, datasets, plan.PLAN), chapters.tell(cast, datasets)):
             self.stdout.write(sentence)
             self.stdout.flush()
         names = ", ".join(people.NAMES)
