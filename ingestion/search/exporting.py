@@ -1,4 +1,5 @@
-"""The records that a search shows, as a file that is written while it is sent, in constant memory.
+"""The records that a search shows, as a file in constant memory: text is written while it is sent, a workbook
+before it is.
 
 Each page of them is read by itself, so that no transaction stays open however slowly the file is taken.
 """
@@ -6,8 +7,8 @@ Each page of them is read by itself, so that no transaction stays open however s
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO, Any
 
 from django.http import QueryDict
 
@@ -15,6 +16,8 @@ from ingestion.content_types import CONTENT_TYPES
 from ingestion.models import Dataset, Record
 from ingestion.report_rows import neutral
 from ingestion.search import finding, workbook
+from work.problems import Problem
+from work.wording import number
 
 KINDS = {"csv": "CSV", "xlsx": "Excel", "jsonl": "JSON Lines"}
 TYPES = {**CONTENT_TYPES, "jsonl": "application/jsonl; charset=utf-8"}
@@ -39,14 +42,23 @@ def pages(dataset: Dataset, given: QueryDict) -> Iterator[list[Record]]:
         query["cursor"] = page.next_cursor
 
 
-def write(kind: str, columns: Sequence[str], records: Iterator[list[Record]]) -> Iterator[bytes]:
+def write(kind: str, columns: Sequence[str], records: Iterator[list[Record]]) -> Iterable[bytes]:
+    """Raises Problem 422 `too_many_for_a_workbook`."""
     return {"csv": _csv, "xlsx": _xlsx, "jsonl": _json_lines}[kind](columns, records)
 
 
-def _xlsx(columns: Sequence[str], records: Iterator[list[Record]]) -> Iterator[bytes]:
-    return workbook.write(
-        columns, ([row.data.get(name) for name in columns] for page in records for row in page)
-    )
+def _xlsx(columns: Sequence[str], records: Iterator[list[Record]]) -> IO[bytes]:
+    try:
+        return workbook.write(
+            columns, ([row.data.get(name) for name in columns] for page in records for row in page)
+        )
+    except workbook.TooManyRows as error:
+        raise Problem(
+            422,
+            "too_many_for_a_workbook",
+            f"These are more records than the {number(workbook.MOST_ROWS)} that are written into a workbook.",
+            "Narrow the search, or download them as CSV or JSON Lines, which have no limit.",
+        ) from error
 
 
 def _json_lines(columns: Sequence[str], records: Iterator[list[Record]]) -> Iterator[bytes]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
@@ -112,12 +112,12 @@ def export(request: Request, organisation: str, slug: str, kind: str) -> HttpRes
     try:
         if finding.is_asked(request.GET):
             finding.read_query(dataset, request.GET, limit=1)  # refused before a byte of the file is sent
+        body = exporting.write(kind, names, exporting.pages(dataset, request.GET))
     except Problem as problem:
         messages.warning(request, f"{problem.message} {problem.remedy}")
         return redirect("records", organisation=organisation, slug=slug)
-    pages = exporting.pages(dataset, request.GET)
-    content_type = exporting.TYPES[kind]
-    answer = StreamingHttpResponse(exporting.write(kind, names, pages), content_type=content_type)
+    answer_of = FileResponse if hasattr(body, "read") else StreamingHttpResponse
+    answer = answer_of(body, content_type=exporting.TYPES[kind])
     answer["Content-Disposition"] = content_disposition_header(True, f"{slug}.{kind}") or "attachment"
     answer["Cache-Control"] = "no-store"
     return answer
