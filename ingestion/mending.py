@@ -13,10 +13,12 @@ from ingestion import mending_marks, queries, stories
 from ingestion.checking import messages
 from ingestion.checking.checker import CheckedRow
 from ingestion.checking.shown import cell_text
+from ingestion.kill_points import MEND_KEPT
 from ingestion.mending_marks import Marks
 from ingestion.models import RowError, Upload
 from ingestion.reading.cells import WireCell, column_index, column_letters
 from ingestion.row_errors import full_texts
+from work import crash
 from work.failures import LeaseLost
 from work.jobs import Job
 
@@ -158,6 +160,7 @@ def _keep(job: Job, upload: Upload, mended: Upload, root: Upload) -> None:
     if not held.update(mends=mended, story=root):
         raise LeaseLost("taken", tried="name the upload that it mends")
     upload.mends, upload.story = mended, root
+    crash.point(MEND_KEPT)
 
 
 def _at(texts: Sequence[str], place: int) -> str:

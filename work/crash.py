@@ -1,7 +1,7 @@
 """Named points at which a test can have the process killed. Inert unless WAYBILL_KILL is set.
 
 WAYBILL_KILL is `name:n`: kill at the n-th passage of that point (`name:n:stop` freezes it there); or `ask`:
-read that from the file `kill` of WAYBILL_KILL_DIR at each passage. Passages are counted there over all
+read that, a line for each point, from the file `kill` of WAYBILL_KILL_DIR at each passage. Passages are counted there over all
 processes: one kill happens once and not in every worker, and a test can see which points were reached.
 """
 
@@ -27,9 +27,10 @@ def point(name: str) -> None:
         chosen = ""
         with suppress(FileNotFoundError):
             chosen = (folder / "kill").read_text()
-    wanted, number, how, *_ = f"{chosen}:::".split(":")
-    if name == wanted and passage == int(number or 1):
-        os.kill(os.getpid(), signal.SIGSTOP if how == "stop" else signal.SIGKILL)
+    for line in chosen.splitlines():
+        wanted, number, how, *_ = f"{line}:::".split(":")
+        if name == wanted and passage == int(number or 1):
+            os.kill(os.getpid(), signal.SIGSTOP if how == "stop" else signal.SIGKILL)
 
 
 def _count(path: Path) -> int:

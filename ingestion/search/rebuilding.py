@@ -102,9 +102,13 @@ def _next(dataset: Dataset) -> Any:
 
 
 def abandon_orphans() -> int:
-    """Rebuilds that no job knows: begun in an index outside of this database by a worker that died."""
+    """Rebuilds that no job knows: begun in an index outside of this database by a worker that died.
+
+    The jobs are looked at last: one that begins its rebuild meanwhile must not lose it.
+    """
+    begun = [generation.key for generation in index().rebuilds()]
     known = set(Reindex.objects.unfinished().values_list("generation", flat=True))
-    orphans = [generation.key for generation in index().rebuilds() if generation.key not in known]
+    orphans = [key for key in begun if key not in known]
     for key in orphans:
         index().abandon(key)
     return len(orphans)

@@ -39,6 +39,7 @@ SETTINGS = {
     "CANARY_HUNG_SECONDS": "10",
     "PIPELINE_WORKERS": "3",
     "WAYBILL_KILL": "ask",
+    "OUTBOUND_ALLOW": "127.0.0.1",
     "PYTHONUNBUFFERED": "1",
 }
 
@@ -198,14 +199,14 @@ class Installation:
             self.keep()
             time.sleep(0.05)
 
-    def choose(self, point: str = "", how: str = "", *, number: int = 1) -> None:
-        """Kill the process that passes the point so many times from now, or `stop` it there; with none, only
-        count."""
+    def choose(self, *points: str, how: str = "", number: int = 1) -> None:
+        """At each of the points kill the process that passes it for that time from now on, or `stop` it
+        there; with none, only count. No row should meet more than two of them: the third death is its end."""
         self.passed = {file.name: file.read_text() for file in self.kills.iterdir()}
         for file in self.kills.iterdir():
             file.unlink()
-        if point:
-            (self.kills / "kill").write_text(f"{point}:{number}:{how}")
+        if points:
+            (self.kills / "kill").write_text("\n".join(f"{point}:{number}:{how}" for point in points))
 
     def last_passages(self, point: str) -> int:
         """Passages of the point between the last two choices."""

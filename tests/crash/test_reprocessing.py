@@ -8,15 +8,23 @@ from collections import Counter
 import pytest
 
 from ingestion import bulk_reprocess, reprocessing
-from ingestion.kill_points import READ_BATCH, REPROCESS_POINTS, STORE_AFTER_COMMIT, STORE_BEFORE_COMMIT
+from ingestion.kill_points import (
+    READ_BATCH,
+    REPROCESS_MADE,
+    REPROCESS_POINTS,
+    STORE_AFTER_COMMIT,
+    STORE_BEFORE_COMMIT,
+)
 from ingestion.models import Record, RowError, SchemaVersion, Upload
 from tests.crash.conftest import TIMES
+from tests.crash.web import killed_at
 from tests.crash.world import SCHEMA, World, make_file
 from work import bulk, identifiers
 from work.models import Attempt, BulkAction, BulkOutcome, Outcome
 
 pytestmark = pytest.mark.slow
 
+POINTS = (*REPROCESS_POINTS, "bulk.row")
 ROWS, FILES = 80, 6
 # What the first schema refuses for its amount is a text now.
 TEXTS = {**SCHEMA, "fields": [{**field, "type": "string"} for field in SCHEMA["fields"]]}
@@ -100,7 +108,7 @@ def read_as_texts(content):
 
 
 @pytest.mark.parametrize("time", range(TIMES))
-@pytest.mark.parametrize("point", [*REPROCESS_POINTS, "bulk.row"])
+@pytest.mark.parametrize("point", POINTS)
 def test_bulk_goes_on_where_it_was_killed(installation, world, finish, table, point, time):
     installation.choose(point, number=3 + time % 4)
 
@@ -114,6 +122,20 @@ def test_bulk_goes_on_where_it_was_killed(installation, world, finish, table, po
     assert list(outcomes) == [Outcome.DIED, Outcome.FINISHED]
     told = BulkOutcome.objects.filter(bulk=action).values_list("outcome", flat=True)
     assert list(told) == ["changed"] * FILES
+    check(world)
+
+
+def test_request_to_read_again_that_is_killed_leaves_nothing_behind(installation, world, finish, table):
+    for upload in Upload.objects.filter(pk__in=list(world.accepted)):
+
+        def act(upload=upload):
+            reprocessing.reprocess(upload=upload, by=world.by)
+
+        table.count(REPROCESS_MADE, reached=killed_at(REPROCESS_MADE, act))
+        assert not Upload.objects.filter(reprocesses=upload).exists()
+        act()
+    finish(lambda: all_read(world), "every file is read again")
+
     check(world)
 
 

@@ -15,6 +15,7 @@ from work.models import Attempt, Outcome, RefusedWrite
 pytestmark = pytest.mark.slow
 
 SMALL, LONG = 300, 110_000  # rows: for a kill at a point; for two seconds of work and more
+POINTS = (*UPLOAD_POINTS, *REPORT_POINTS)
 ROLES = ("worker",) * 6 + ("pusher", "monitor", "sentinel", "parent")
 
 
@@ -222,7 +223,7 @@ def test_soak_two_hundred_uploads_under_random_kills(installation, finish, table
 def test_every_point_was_reached_and_everything_holds(installation, world, finish, table):
     """The last one: the table of points, and the product's own look at itself."""
     finish(world)
-    missing = table.missing((*UPLOAD_POINTS, *REPORT_POINTS), times=TIMES)
+    missing = table.missing(POINTS, times=TIMES)
 
     assert missing == []
     is_clean(installation)

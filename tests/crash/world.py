@@ -13,7 +13,18 @@ import xlsxwriter
 from accounts.models import Membership, Organisation, User
 from accounts.principals import Principal
 from ingestion import uploads
-from ingestion.models import Dataset, Record, RowError, SchemaVersion, Upload
+from ingestion.models import (
+    Dataset,
+    IndexChange,
+    IndexUpdate,
+    Record,
+    RowError,
+    SchemaVersion,
+    Upload,
+)
+from ingestion.search import comparing
+from ingestion.search.index import index
+from ingestion.upload_options import UploadOptions
 from work.models import Attempt
 
 SCHEMA = {
@@ -49,10 +60,19 @@ class World:
                 made.append(dataset)
         return cls(datasets=made, by=Principal(user))
 
-    def upload(self, content: bytes, *, dataset: int = 0, suffix: str = "csv") -> Upload:
+    def add_dataset(self, slug: str, **columns: object) -> int:
+        """Another dataset of the first organisation; its place in `datasets`."""
+        dataset = Dataset.objects.create(
+            organisation=self.datasets[0].organisation, slug=slug, title=slug, **columns
+        )
+        SchemaVersion.objects.create(dataset=dataset, number=1, schema=SCHEMA)
+        self.datasets.append(dataset)
+        return len(self.datasets) - 1
+
+    def upload(self, content: bytes, *, dataset: int = 0, suffix: str = "csv", **options: object) -> Upload:
         accepted = uploads.accept(
             dataset=self.datasets[dataset % len(self.datasets)], stream=io.BytesIO(content),
-            filename=f"file-{len(self.accepted)}.{suffix}", by=self.by,
+            filename=f"file-{len(self.accepted)}.{suffix}", by=self.by, options=UploadOptions(**options),
         )  # fmt: skip
         self.accepted[accepted.upload.pk] = content
         return accepted.upload
@@ -85,6 +105,39 @@ class World:
             wanted = stored[dataset.pk]
             assert len(found) == len(wanted)
             assert {data["id"]: data for data in found.values()} == wanted
+
+
+def in_use(dataset: Dataset) -> dict[str, dict]:
+    """By id, the values of its records that are not retired."""
+    found = [record.data for record in Record.objects.filter(dataset=dataset, retired_at=None)]
+    by_id = {data["id"]: data for data in found}
+    assert len(by_id) == len(found)
+    return by_id
+
+
+def is_indexed(datasets: list[Dataset]) -> bool:
+    """Nothing waits for the index, and nobody is about to write to it."""
+    return not (
+        IndexChange.objects.filter(dataset__in=datasets).exists()
+        or IndexUpdate.objects.filter(dataset__in=datasets, finished_at=None).exists()
+    )
+
+
+def check_index(dataset: Dataset) -> None:
+    """It has the records that are in use, each once, and the product's own comparison agrees."""
+    wanted = Record.objects.filter(dataset=dataset, retired_at=None).order_by("pk")
+    found, after = [], 0
+    while page := index().versions(dataset.pk, after=after, limit=5_000):
+        found += [id for id, _ in page]
+        after = page[-1][0]
+    assert found == list(wanted.values_list("pk", flat=True))
+    assert comparing.is_equal(dataset.pk)
+
+
+def finished_once(*rows: object) -> bool:
+    """No row was finished by two attempts."""
+    finished = Attempt.objects.filter(subject__in=[row.pk for row in rows], outcome="finished")
+    return sorted(finished.values_list("subject", flat=True)) == sorted(row.pk for row in rows)
 
 
 def check_upload(upload: Upload, wanted: tuple[dict, list[int]], stored: dict) -> None:
