@@ -1,8 +1,9 @@
 """Named points at which a test can have the process killed. Inert unless WAYBILL_KILL is set.
 
 WAYBILL_KILL is `name:n`: kill at the n-th passage of that point (`name:n:stop` freezes it there); or `ask`:
-read that, a line for each point, from the file `kill` of WAYBILL_KILL_DIR at each passage. Passages are counted there over all
-processes: one kill happens once and not in every worker, and a test can see which points were reached.
+read that from the file `kill` of WAYBILL_KILL_DIR at each passage, a line for each point. Passages are
+counted there over all processes: one kill happens once and not in every worker, and a test can see which
+points were reached.
 """
 
 import fcntl

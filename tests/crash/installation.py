@@ -20,6 +20,7 @@ from config import processes
 from config.database import database_settings
 from config.embedded import Server
 from work import health
+from work.storage import files
 
 ROOT = Path(__file__).resolve().parents[2]
 CLUSTERS = ("ground", "pipelines")
@@ -114,12 +115,15 @@ class Installation:
         self.clusters: dict[str, Cluster] = {}
         self.hung = 0
         self.passed: dict[str, str] = {}
+        self.usual_var = Path(settings.VAR_DIR)
 
     def start(self) -> None:
         self.server.start()
         with psycopg.connect(self.server.address, autocommit=True) as session:
             # Killed at once, the server must have kept what it confirmed.
             session.execute("ALTER ROLE waybill SET synchronous_commit = on")
+        # Files of its own: those of a run before this one belong to no row of its database.
+        self.keep_files_in(self.folder / "var")
         self.environment = {
             **os.environ, **SETTINGS, "DATABASE_URL": self.server.address, "VAR_DIR": str(settings.VAR_DIR),
             "WAYBILL_KILL_DIR": str(self.kills),
@@ -133,6 +137,10 @@ class Installation:
         self.clusters = {name: Cluster(name, self.environment, self.folder) for name in CLUSTERS}
         for cluster in self.clusters.values():
             cluster.start()
+
+    def keep_files_in(self, var: Path) -> None:
+        settings.VAR_DIR, settings.FILES_DIR = var, var / "files"
+        files.cache_clear()
 
     @property
     def ground(self) -> Cluster:
@@ -225,6 +233,7 @@ class Installation:
     def end(self) -> None:
         for cluster in self.clusters.values():
             cluster.kill()
+        self.keep_files_in(self.usual_var)
         connections["default"].close()
         self.server.stop("immediate")
         self.server.remove()

@@ -44,7 +44,8 @@ def marked(upload, rows):
 
 
 def outcomes(upload):
-    return list(Attempt.objects.filter(subject=upload.pk).order_by("number").values_list("outcome", flat=True))
+    attempts = Attempt.objects.filter(subject=upload.pk).order_by("number")
+    return list(attempts.values_list("outcome", flat=True))
 
 
 @pytest.mark.parametrize("time", range(TIMES))

@@ -10,6 +10,7 @@ from ingestion.kill_points import REPORT_POINTS, UPLOAD_POINTS
 from ingestion.models import Report, Upload
 from tests.crash.conftest import TIMES
 from tests.crash.world import World
+from work import pipelines
 from work.models import Attempt, Outcome, RefusedWrite
 
 pytestmark = pytest.mark.slow
@@ -139,9 +140,13 @@ def kill_one(installation, chance):
 
 
 def spared(installation, role, victims):
-    """Whether no upload would lose its third worker."""
+    """Whether nothing would lose its third worker: no upload, and nothing that follows from one."""
     return not installation.answers(
-        lambda: Upload.objects.filter(unanswered__gte=2, finished_at=None).exists(), otherwise=True
+        lambda: any(
+            pipeline.model.objects.filter(unanswered__gte=2, finished_at=None).exists()
+            for pipeline in pipelines.every()
+        ),
+        otherwise=True,
     )
 
 
