@@ -75,9 +75,9 @@ class Table:
         return [point for point in points if self.kills[point] < times]
 
     def __str__(self):
-        lines = [f"{'killed at':<24}{'commit':<8}times"]
+        lines = [f"{'killed at':<38}{'commit':<8}times"]
         for name, times in self.kills.items():
-            lines.append(f"{name:<24}{'after' if AFTER_COMMIT.search(name) else 'before':<8}{times}")
+            lines.append(f"{name:<38}{'after' if AFTER_COMMIT.search(name) else 'before':<8}{times}")
         return "\n".join(lines)
 
 
