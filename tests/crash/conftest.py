@@ -35,7 +35,12 @@ def installation(whole_installation):
     made.choose()
 
 
-AFTER_COMMIT = re.compile(r"after_commit|(claim|finish|recovery|store)\.after")
+AFTER_COMMIT = re.compile(
+    r"after_commit|(claim|finish|recovery|store|release|swap)\.after"
+    r"|\.(finished|kept|noted|dropped)$"
+    r"|\.(store_records|build_report|apply_changes|rebuild|run_job|deliver)\.after"
+    r"|\.(check_everything|send|call|act_on_rows)\.after"
+)
 SOAK = bool(os.environ.get("SOAK"))
 TIMES = 5 if SOAK else 1  # kills at each point
 
