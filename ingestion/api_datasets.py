@@ -26,10 +26,17 @@ FILTER = {
     "required": False,
     "style": "deepObject",
     "explode": True,
-    "description": "`filter[field]=value`; of a number, date or text also `filter[field][from]=` and"
-    " `filter[field][to]=`. Only fields that the schema marks as sortable: 422 for others.",
+    "description": "`filter[field]=value`; also `filter[field][from]=` and `filter[field][to]=`, both"
+    " included. All that are given must hold. Numbers as `12.5`, dates as `2024-01-31`, moments as"
+    " `2024-01-31T12:00:00Z` (a date alone as `to` means its last moment), booleans as `true` and `false`;"
+    " text is compared whole, without regard to case and accents. Only fields that the schema marks as"
+    " sortable. 422 `unknown_field`, `field_not_sortable`, `field_not_indexed_yet`, `filter_not_valid`.",
     "schema": {"type": "object", "additionalProperties": {"type": "string"}},
 }
+SORT = (
+    "A field that the schema marks as sortable; `-field` downwards. Records without a value come last both"
+    " ways. 422 `unknown_field`, `field_not_sortable`, `field_not_indexed_yet`."
+)
 CURSOR = Annotated[str, Query("", max_length=200, description="`next_cursor` of the page before")]
 SLUG_OR_NONE = "^[-a-zA-Z0-9_]*$"
 ORGANISATION = Annotated[str, Query("", max_length=60, pattern=SLUG_OR_NONE)]
@@ -138,7 +145,7 @@ def list_records(
     organisation: ORGANISATION,
     cursor: LONG_CURSOR,
     q: Annotated[str, Query("", max_length=200, description="Words, parts of words, “phrases” in quotes")],
-    sort: Annotated[str, Query("", max_length=201, description="A sortable field; `-field` downwards")],
+    sort: Annotated[str, Query("", max_length=201, description=SORT)],
 ) -> Any:
     """Without `q`, `filter` and `sort` the records are read themselves, in the order in which their keys
     first came; with one of them the search index is asked."""

@@ -12,6 +12,11 @@ from ingestion.search.protocol import BadCursor, Condition, Field, Hits, Query, 
 from ingestion.staging import rows
 
 COUNTED_AT_MOST = 1_000
+FEW = 25_000
+"""So many hits are gathered first and then ordered. More are looked for in the order of the page: with so
+many of them a page is soon full.
+"""
+
 OPERATORS = {"is": "=", "from": ">=", "to": "<="}
 FORWARD, BACK = "f", "b"
 LIKE_SPECIAL = str.maketrans({"\\": "\\\\", "%": "\\%", "_": "\\_"})
@@ -35,6 +40,22 @@ class Place:
     id: int
 
 
+@dataclass(frozen=True)
+class Source:
+    """What fits the conditions. Of few the planner must not hope to meet some early in the order of a page:
+    they may all stand at its end.
+    """
+
+    table: str
+    where: str
+    params: list[Any]
+    is_few: bool
+
+    def hits(self, columns: str) -> str:
+        how = "MATERIALIZED" if self.is_few else "NOT MATERIALIZED"
+        return f"WITH hits AS {how} (SELECT {columns} FROM {self.table} WHERE {self.where})"  # noqa: S608 (names of our own)
+
+
 def search(generation: int, fields: Sequence[Field], query: Query) -> Hits:
     table = postgres_tables.name(generation)
     typed = asked.read(query.text)
@@ -43,13 +64,14 @@ def search(generation: int, fields: Sequence[Field], query: Query) -> Hits:
     if typed.matches_nothing:
         return Hits([])
     where, params = _where(fields, typed, query.conditions)
-    found = _page(table, where, params, order, place, query.limit + 1)
+    source = Source(table, where, params, bool(params) and _estimate(table, where, params) <= FEW)
+    found = _page(source, order, place, query.limit + 1)
     has_more, found = len(found) > query.limit, found[: query.limit]
     goes_back = place is not None and place.direction == BACK
     if goes_back:
         found.reverse()
     before, after = (has_more, True) if goes_back else (place is not None, has_more)
-    total = _count(table, where, params) if query.count else 0
+    total = _count(source) if query.count else 0
     return Hits(
         ids=[row[0] for row in found],
         next_cursor=_write_cursor(FORWARD, query.sort, order, found[-1]) if found and after else None,
@@ -96,16 +118,19 @@ def _where(
     return " AND ".join(parts), params
 
 
-def _page(
-    table: str, where: str, params: list[Any], order: Order, place: Place | None, limit: int
-) -> list[Any]:
+def _estimate(table: str, where: str, params: list[Any]) -> int:
+    """How many rows the planner expects, from the statistics of the table."""
+    plan = rows(f"EXPLAIN (FORMAT JSON) SELECT 1 FROM {table} WHERE {where}", params)[0][0]  # noqa: S608 (names of our own)
+    return int(plan[0]["Plan"]["Plan Rows"])
+
+
+def _page(source: Source, order: Order, place: Place | None, limit: int) -> list[Any]:
     """Rows as (id, value). Those without a value are a part of their own, which comes last both ways."""
     goes_back = place is not None and place.direction == BACK
     descending = order.downwards != goes_back
     if order.column is None:
-        return _part(table, where, params, "NULL", ["id"], [place.id] if place else None, descending, limit)
-    with_value, without = f"{where} AND {order.column} IS NOT NULL", f"{where} AND {order.column} IS NULL"
-    parts = [(with_value, True), (without, False)]
+        return _part(source, "NULL::text", "", ["id"], [place.id] if place else None, descending, limit)
+    parts = [("value IS NOT NULL", True), ("value IS NULL", False)]
     if goes_back:
         parts.reverse()
     if place is not None:
@@ -116,31 +141,35 @@ def _page(
         after: list[Any] | None = None
         if place is not None and number == 0:
             after = [place.value, place.id] if has_value else [place.id]
-        columns = [order.column, "id"]
-        found += _part(table, condition, params, order.column, columns, after, descending, limit - len(found))
+        left = limit - len(found)
+        found += _part(source, order.column, condition, ["value", "id"], after, descending, left)
         if len(found) >= limit:
             break
     return found
 
 
 def _part(
-    table: str, where: str, params: list[Any], value: str, columns: list[str], after: list[Any] | None,
+    source: Source, value: str, condition: str, columns: list[str], after: list[Any] | None,
     descending: bool, limit: int,
 ) -> list[Any]:  # fmt: skip
     way = "DESC" if descending else "ASC"
-    keyset = ""
+    conditions = [condition] if condition else []
     if after is not None:
         names = ", ".join(columns[-len(after) :])
-        keyset = f" AND ({names}) {'<' if descending else '>'} ({', '.join(['%s'] * len(after))})"
+        conditions.append(f"({names}) {'<' if descending else '>'} ({', '.join(['%s'] * len(after))})")
+    narrowed = f"WHERE {' AND '.join(conditions)}" if conditions else ""
     ordered = ", ".join(f"{name} {way}" for name in columns)
-    statement = f"SELECT id, {value} FROM {table} WHERE {where}{keyset} ORDER BY {ordered} LIMIT {limit:d}"  # noqa: S608 (names of our own)
-    return rows(statement, [*params, *(after or [])])
+    hits = source.hits(f"id, {value} AS value")
+    statement = f"{hits} SELECT id, value FROM hits {narrowed} ORDER BY {ordered} LIMIT {limit:d}"  # noqa: S608 (as above)
+    return rows(statement, [*source.params, *(after or [])])
 
 
-def _count(table: str, where: str, params: list[Any]) -> int:
+def _count(source: Source) -> int:
     """Up to one more than is told, so that a page costs the same however much is found."""
-    statement = f"SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {where} LIMIT {COUNTED_AT_MOST + 1}) f"  # noqa: S608 (as above)
-    return int(rows(statement, params)[0][0])
+    limit = COUNTED_AT_MOST + 1
+    hits = source.hits("1")
+    statement = f"{hits} SELECT count(*) FROM (SELECT 1 FROM hits LIMIT {limit:d}) counted"  # noqa: S608 (as above)
+    return int(rows(statement, source.params)[0][0])
 
 
 def _write_cursor(direction: str, sort: str, order: Order, row: Any) -> str:
