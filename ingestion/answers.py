@@ -64,7 +64,7 @@ def merge(old: Mapping[str, Any], new: Reading) -> Reading:
 def _layout(
     asking: Asking, given: Reading, schema: Mapping[str, Any], aliases: Mapping[str, str]
 ) -> Layout | None:
-    if asking["code"] == questions.CONFIRM_RETIREMENT:
+    if asking["code"] in questions.DECISIONS:
         return None
     return answers_layout.of(
         asking, schema, aliases,

@@ -19,7 +19,7 @@ def agreed(asking: Asking, given: Reading, schema: Mapping[str, Any]) -> Reading
     counts first.
     """
     code = asking["code"]
-    if code not in given.get("confirm", ()) or code == questions.CONFIRM_RETIREMENT:
+    if code not in given.get("confirm", ()) or code in questions.DECISIONS:
         return given
     agreed: Reading = {}
     if asking.get("sheet"):
@@ -36,8 +36,8 @@ def faults_of(
 ) -> Iterator[Fault]:
     """`layout` is the one of the sheet and row that the answer chooses, None when its row was not kept."""
     code = asking["code"]
-    if code == questions.CONFIRM_RETIREMENT:
-        yield from _retirement(asking, given)
+    if code in questions.DECISIONS:
+        yield from _decision(asking, given)
         return
     yield from _sheet(asking, given)
     if code == questions.WHICH_HEADER and "header_row" not in given:
@@ -61,12 +61,20 @@ def _suggested(asking: Asking, schema: Mapping[str, Any]) -> dict[str, str | Non
     }
 
 
-def _retirement(asking: Asking, given: Reading) -> Iterator[Fault]:
-    wanted = answers_layout.confirmation(asking)
+def _decision(asking: Asking, given: Reading) -> Iterator[Fault]:
+    is_about_going = asking["code"] == questions.CONFIRM_RETIREMENT
+    about = "whether records may go" if is_about_going else "which values shall stand"
     for name in given.keys() - {"confirm"}:
-        yield Fault(name, "not_asked", f"{name} was not asked. The question is whether records may go.")
-    if wanted not in given.get("confirm", ()):
-        yield Fault("confirm", "confirmation_missing", f"To agree that records go, confirm “{wanted}”.")
+        yield Fault(name, "not_asked", f"{name} was not asked. The question is {about}.")
+    wanted = answers_layout.confirmations(asking)
+    said = [entry for entry in wanted if entry in given.get("confirm", ())]
+    if len(said) == 1:
+        return
+    if is_about_going:
+        message = f"To agree that records go, confirm “{wanted[0]}”."
+    else:
+        message = f"Confirm “{wanted[0]}” to send the mended values, or “{wanted[1]}” to keep what is stored."
+    yield Fault("confirm", "confirmation_missing", message)
 
 
 def _sheet(asking: Asking, given: Reading) -> Iterator[Fault]:

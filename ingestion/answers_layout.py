@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ingestion import snapshots
+from ingestion import newer_values, snapshots
 from ingestion.asking import Asking, PreviewRow, Suggestion
 from ingestion.checking import header
 from ingestion.checking.checker import Checker
@@ -68,9 +68,12 @@ def sheet_names(asking: Asking) -> list[str]:
     return [sheet["name"] for sheet in asking.get("sheets", ())]
 
 
-def confirmation(asking: Asking) -> str:
-    """What agrees to a retirement; void as soon as the records have changed."""
-    return snapshots.confirmation(asking["retirement"]["version"])
+def confirmations(asking: Asking) -> list[str]:
+    """What decides such a question, one of which must be said; void as soon as the records have changed."""
+    if "newer" in asking:
+        version = asking["newer"]["version"]
+        return [newer_values.send_mine(version), newer_values.keep_theirs(version)]
+    return [snapshots.confirmation(asking["retirement"]["version"])]
 
 
 def of(

@@ -94,7 +94,8 @@ class UploadBody(WorkBody):
 
 
 class Chapter(Schema):
-    """`mended`: rows of the first file that this one brought; `refused`: rows of its own."""
+    """`mended`: rows of the first file that this one brought; `refused`: rows of its own; `superseded`: those
+    that were left to newer uploads."""
 
     upload: str
     filename: str
@@ -103,6 +104,7 @@ class Chapter(Schema):
     status: str
     mended: int
     refused: int
+    superseded: int
 
 
 class StoryBody(Schema):

@@ -1,6 +1,7 @@
 """What the API says of an upload that asks, and takes as an answer."""
 
 import datetime as dt
+import uuid
 from typing import Annotated, Any
 
 from ninja import Schema
@@ -56,6 +57,36 @@ class RetirementBody(Schema):
     confirmation: str
 
 
+class NewerFieldBody(Schema):
+    field: str
+    now: str
+    mine: str
+
+
+class NewerExampleBody(Schema):
+    """`row` is the number in the first file; `retired`: the record is out of use, and would come back."""
+
+    row: int
+    key: str
+    retired: bool
+    fields: list[NewerFieldBody]
+    upload: uuid.UUID
+    filename: str
+    changed_at: dt.datetime
+
+
+class NewerBody(Schema):
+    """Mended rows that would replace values of newer uploads. `send_mine` replaces them, `keep_theirs` leaves
+    these rows out: one of both is said in `confirm` of the answer.
+    """
+
+    rows: int
+    version: int
+    examples: list[NewerExampleBody]
+    send_mine: str
+    keep_theirs: str
+
+
 class QuestionBody(Schema):
     """What only a person can decide. POST the answer to `answer_url`; parts that the question does not need
     are `null` or empty.
@@ -73,6 +104,7 @@ class QuestionBody(Schema):
     sheets: list[SheetBody]
     suggestions: list[SuggestionBody]
     retirement: RetirementBody | None
+    newer: NewerBody | None
 
 
 class AnswerRequest(StrictSchema):
@@ -111,6 +143,7 @@ def question(upload: Upload, *, address: str) -> dict[str, Any] | None:
         "sheets": asking.get("sheets", []),
         "suggestions": [_suggestion(asking, each) for each in asking.get("suggestions", [])],
         "retirement": _retirement(asking),
+        "newer": _newer(asking),
     }
 
 
@@ -125,4 +158,11 @@ def _suggestion(asking: Any, suggestion: Any) -> dict[str, Any]:
 
 def _retirement(asking: Any) -> dict[str, Any] | None:
     found = asking.get("retirement")
-    return found and found | {"confirmation": answers_layout.confirmation(asking)}
+    return found and found | {"confirmation": answers_layout.confirmations(asking)[0]}
+
+
+def _newer(asking: Any) -> dict[str, Any] | None:
+    if "newer" not in asking:
+        return None
+    mine, theirs = answers_layout.confirmations(asking)
+    return asking["newer"] | {"send_mine": mine, "keep_theirs": theirs}

@@ -13,7 +13,8 @@ class Reading(TypedDict, total=False):
     `mapping` gives for each field that it names the heading in the file, or the letters of its column (an
     exact heading counts first), or None for a field that the file does not have. Fields that are not named
     are matched by themselves. `confirm` lists what a person agreed to: codes of questions, `retire:<version>`
-    with the version of the dataset to which it was said.
+    with the version of the dataset to which it was said, and so `newer:<version>` (mended rows replace what
+    newer uploads wrote) and `keep:<version>` (they are left out).
     """
 
     sheet: str
@@ -51,10 +52,32 @@ class Retirement(TypedDict):
     examples: list[str]
 
 
+class NewerExample(TypedDict):
+    """A mended row, by its number in the first file, and the record that a newer upload has written. `fields`
+    are {"field", "now", "mine"}, values in words; `upload` is an id, `changed_at` a time with its zone."""
+
+    row: int
+    key: str
+    retired: bool
+    fields: list[dict[str, str]]
+    upload: str
+    filename: str
+    changed_at: str
+
+
+class NewerValues(TypedDict):
+    """Of a file that mends: so many of its `rows` would replace newer values."""
+
+    rows: int
+    version: int
+    examples: list[NewerExample]
+
+
 class Asking(TypedDict):
     """One question. `code` is also `Upload.question`; sentence and remedy stand in `ingestion.questions`."""
 
-    code: str  # "which_sheet", "which_header", "which_columns", "confirm_retirement"
+    # "which_sheet", "which_header", "which_columns", "confirm_retirement", "confirm_newer_values"
+    code: str
     detail: dict[str, Any]
     sheets: NotRequired[list[dict[str, Any]]]  # {"name", "hidden", "rows": list[PreviewRow], "score"}
     sheet: NotRequired[str]
@@ -63,3 +86,4 @@ class Asking(TypedDict):
     headers: NotRequired[list[str]]
     suggestions: NotRequired[list[Suggestion]]
     retirement: NotRequired[Retirement]
+    newer: NotRequired[NewerValues]

@@ -15,7 +15,8 @@ from ingestion.references import Reference
 @dataclass
 class Context:
     """`looked_at` has the versions at which stored values were last compared, of this dataset and of those
-    that it refers to; `mending` is there for an upload that brings refused rows of an earlier one.
+    that it refers to; `mending` is there for an upload that brings refused rows of an earlier one. `mapping`
+    is what was said of the columns, of this file or of the one that it mends.
     """
 
     upload: Upload
@@ -24,6 +25,7 @@ class Context:
     schema: SchemaVersion
     checker: Checker
     mending: Mending | None = None
+    mapping: dict[str, str | None] = field(default_factory=dict)
     sheet: str = ""
     format: str = ""
     header_row: int = 0
@@ -48,6 +50,12 @@ class Context:
     @property
     def headers(self) -> list[str]:
         return self.checker.header.headers if self.checker.header else []
+
+    @property
+    def places(self) -> dict[str, int | None]:
+        """As the verdict keeps them."""
+        denied: dict[str, int | None] = {name: None for name, said in self.mapping.items() if said is None}
+        return {**denied, **(self.checker.header.places if self.checker.header else {})}
 
     @property
     def unique_fields(self) -> list[str]:

@@ -122,6 +122,28 @@ class ReasonForm(forms.Form):
     )
 
 
+class WhichValuesForm(forms.Form):
+    """Of mended rows whose records a newer upload has written."""
+
+    MINE, THEIRS = "mine", "theirs"
+    values = forms.ChoiceField(
+        label="Which values shall stand?",
+        choices=[
+            (THEIRS, "What is stored now; the mended rows are left out"),
+            (MINE, "What was mended; it replaces what is stored now"),
+        ],
+        widget=forms.RadioSelect,
+        error_messages={"required": "Say which values shall stand."},
+    )
+    why = forms.CharField(
+        label="Reason",
+        required=False,
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="If there is one: it is kept with the decision.",
+    )
+
+
 def _label(column: Column) -> str:
     heading = _cut(column.heading) or "no heading"
     return f"{column.letters}: {heading}" + (f" (such as {_cut(column.example)})" if column.example else "")

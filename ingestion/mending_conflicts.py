@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ingestion import mending
+from ingestion import mending, mending_columns
 from ingestion.checking.checker import CheckedRow, Checker
 from ingestion.mending_file import origin_of
 from ingestion.models import Record, RowError, Upload
@@ -27,7 +27,9 @@ def find(upload: Upload, rows: Mapping[RowError, list[str]]) -> list[Conflict]:
     """Rows whose record was changed by an upload that came after this one. A row that says the same as the
     record is no conflict, and one whose key cannot be read has no record yet."""
     checker = Checker(upload.dataset.schema_versions.latest("number").schema, locale=upload.dataset.locale)
-    header = checker.match_header([text(heading) for heading in upload.headers])
+    cells = [text(heading) for heading in upload.headers]
+    mapping, _ = mending_columns.inherited(upload, cells)
+    header = checker.match_header(cells, mapping=mapping, confirmed=True)
     if header.failure is not None:
         return []
     checked = _checked(checker, rows)

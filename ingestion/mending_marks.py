@@ -3,18 +3,17 @@
 The heading itself carries the upload, so it survives every spreadsheet program and every format it saves.
 """
 
-import re
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ingestion.checking.shown import cell_text
 from ingestion.reading.cells import WireCell
+from ingestion.reading.marks import OURS
 
 ROW = "Row in the original file [waybill {upload}]"
 GIVE_WAY = "Left to a newer file [waybill]"
 NOTES = "What is wrong [waybill]"
-OURS = re.compile(r"\[waybill(?: ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))?\]\s*$", re.I)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,9 @@ from work.failure_texts import Text
 from work.wording import number
 
 WHICH_SHEET, WHICH_HEADER, WHICH_COLUMNS = "which_sheet", "which_header", "which_columns"
-CONFIRM_RETIREMENT = "confirm_retirement"
+CONFIRM_RETIREMENT, CONFIRM_NEWER_VALUES = "confirm_retirement", "confirm_newer_values"
+# Of what would be done, not of how the file is to be read.
+DECISIONS = (CONFIRM_RETIREMENT, CONFIRM_NEWER_VALUES)
 MOST_NAMED = 8
 
 # What is asked, and what its owner does about it; filled by `facts`.
@@ -29,6 +31,10 @@ SENTENCES: dict[str, Text] = {
         "Above {limit} % a person must agree.",
         "Agree if they are meant to go; otherwise withdraw this upload and send the whole file.",
     ),
+    CONFIRM_NEWER_VALUES: (
+        "{rows} of the mended rows would replace values that newer uploads have written since: {uploads}.",
+        "Say whether the mended values shall stand, or those that are stored now.",
+    ),
 }
 # What to do where nobody is there to answer, because the sender said so.
 REMEDIES = {
@@ -36,6 +42,7 @@ REMEDIES = {
     WHICH_HEADER: "Name the row (header_row) when you send the file, or let it ask.",
     WHICH_COLUMNS: "Say which column is which (mapping) when you send the file, or let it ask.",
     CONFIRM_RETIREMENT: "Check that the file is whole. If the records are meant to go, let it ask.",
+    CONFIRM_NEWER_VALUES: "Leave these rows out of the file, or send it again and let it ask.",
 }
 
 
@@ -60,6 +67,10 @@ def facts(asking: Asking) -> dict[str, Any]:
         return {"sheet": _quoted([asking["sheet"]]) if asking.get("sheet") else "the file"}
     if code == WHICH_COLUMNS:
         return {"fields": _quoted(_doubtful(asking)) or "the values"}
+    if code == CONFIRM_NEWER_VALUES:
+        newer = asking["newer"]
+        names = dict.fromkeys(each["filename"] for each in newer["examples"])
+        return {"rows": number(newer["rows"]), "uploads": _quoted(list(names))}
     found = asking["retirement"]
     return {
         "retire": number(found["retire"]),

@@ -16,7 +16,7 @@ from work.problems import Problem
 LAST_ROW = 1_048_576
 LONGEST_SHEET, LONGEST_COLUMN, LONGEST_SHOWN = 100, 200, 60
 MOST_CONFIRMATIONS = 50
-RETIRE = re.compile(r"retire:(0|[1-9][0-9]{0,18})", re.ASCII)
+DECIDED = re.compile(r"(retire|newer|keep):(0|[1-9][0-9]{0,18})", re.ASCII)
 ENTRIES = ("sheet", "header_row", "header_rows", "mapping", "confirm")
 REMEDY = "Correct what is named and send it again. The dataset's schema names its fields."
 
@@ -135,8 +135,10 @@ def _confirm(confirm: Any) -> Iterator[Fault]:
         yield Fault("confirm", "confirm_not_a_list", message)
         return
     for entry in confirm:
-        if not isinstance(entry, str) or not (entry in questions.SENTENCES or RETIRE.fullmatch(entry)):
-            message = "confirm takes codes of questions, or retire: with the version of the dataset."
+        if not isinstance(entry, str) or not (entry in questions.SENTENCES or DECIDED.fullmatch(entry)):
+            message = (
+                "confirm takes codes of questions, or retire:, newer: or keep: with the dataset's version."
+            )
             yield Fault("confirm", "unknown_confirmation", message)
             return
 

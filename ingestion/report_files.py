@@ -5,12 +5,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ingestion.models import Upload
+from ingestion.models import RowError, Upload
 from ingestion.queries import error_rows, flat_errors
-from ingestion.report_rows import neutral, refused_rows
+from ingestion.report_rows import explained_at, neutral, refused_rows
 from work.jobs import Job
 
-COLUMNS = ("sheet", "row", "origin", "column", "header", "cell", "value", "code", "message", "remedy")
+COLUMNS = (
+    "sheet", "row", "origin", "column", "header", "cell", "value", "code", "message", "remedy", "help_url",
+)  # fmt: skip
 
 
 def write_csv(path: Path, upload: Upload, job: Job) -> None:
@@ -20,7 +22,7 @@ def write_csv(path: Path, upload: Upload, job: Job) -> None:
         writer.writerow(COLUMNS)
         for row in refused_rows(error_rows(upload), upload, job):
             writer.writerows(
-                [neutral(text_of(error[column])) for column in COLUMNS] for error in flat_errors([row])
+                [neutral(text_of(error[column])) for column in COLUMNS] for error in errors_of(row)
             )
 
 
@@ -35,10 +37,14 @@ def write_json(path: Path, upload: Upload, job: Job) -> None:
         file.write(json.dumps(head, ensure_ascii=False)[:-1] + ', "items": [')
         separator = "\n"
         for row in refused_rows(error_rows(upload), upload, job):
-            for error in flat_errors([row]):
+            for error in errors_of(row):
                 file.write(separator + json.dumps(error, ensure_ascii=False))
                 separator = ",\n"
         file.write("\n]}\n")
+
+
+def errors_of(row: RowError) -> list[dict[str, Any]]:
+    return [error | {"help_url": explained_at(error["code"])} for error in flat_errors([row])]
 
 
 def text_of(value: Any) -> str:

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from django.conf import settings
 from django.db.models import QuerySet
 
+from ingestion.cell_rules import help_url
 from ingestion.models import RowError, Upload
 from work.jobs import Job
 
@@ -24,6 +26,11 @@ def refused_rows(rows: QuerySet[RowError], upload: Upload, job: Job | None) -> I
         done += len(page)
         if job:
             job.progress(done, total=upload.refused, unit="rows")
+
+
+def explained_at(code: str) -> str:
+    """The whole address: a report is read where no page of ours is open."""
+    return f"{settings.PUBLIC_BASE_URL}{help_url(code)}"
 
 
 def is_formula_like(text: str) -> bool:

@@ -13,7 +13,7 @@ from xlsxwriter.worksheet import Worksheet
 from ingestion import queries
 from ingestion.models import RowError, Upload
 from ingestion.reading.cells import WireCell, column_index
-from ingestion.report_rows import is_formula_like, refused_rows
+from ingestion.report_rows import explained_at, is_formula_like, refused_rows
 from ingestion.row_errors import LONGEST_CELL, full_texts
 from work.jobs import Job
 
@@ -139,12 +139,13 @@ def write_explanations(
         facts.append(("Left out", f"{left_out} rows did not fit; the CSV report has all that were refused."))
     sheet.set_column(0, 5, 24)
     sheet.set_column(5, 6, WIDEST * 2)
+    sheet.set_column(7, 7, 24)
     for line, (name, text) in enumerate(facts):
         sheet.write_string(line, 0, name, formats["head"])
         sheet.write_string(line, 1, text, formats["quoted"])
     start = len(facts) + 1
     for place, title in enumerate(
-        ("Rule", "Column", "Header", "Rows", "Example", "What is wrong", "What to do")
+        ("Rule", "Column", "Header", "Rows", "Example", "What is wrong", "What to do", "More about it")
     ):
         sheet.write_string(start, place, title, formats["head"])
     for line, group in enumerate(queries.error_groups(upload), start=start + 1):
@@ -159,3 +160,4 @@ def write_explanations(
         )
         for place, text in enumerate(words):
             sheet.write_string(line, place, text, formats["quoted" if place < 5 else "wrapped"])
+        sheet.write_url(line, len(words), explained_at(group.code), string=f"Help: {group.code}")

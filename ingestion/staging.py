@@ -27,7 +27,8 @@ CREATE TEMPORARY TABLE IF NOT EXISTS upload_fault_lines (
   row integer NOT NULL, errors jsonb NOT NULL, cells jsonb NOT NULL
 ) ON COMMIT PRESERVE ROWS;
 CREATE TEMPORARY TABLE IF NOT EXISTS upload_origin (
-  row integer NOT NULL, origin integer NOT NULL, gives_way boolean NOT NULL
+  row integer NOT NULL, origin integer NOT NULL, gives_way boolean NOT NULL,
+  kept boolean NOT NULL DEFAULT false
 ) ON COMMIT PRESERVE ROWS;
 """
 EMPTY = "TRUNCATE upload_staging, upload_fault, upload_fault_lines, upload_origin"

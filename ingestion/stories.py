@@ -110,6 +110,7 @@ def body(upload: Upload) -> dict[str, Any]:
                 "status": chapter.state,
                 "mended": chapter.mended,
                 "refused": chapter.refused,
+                "superseded": chapter.superseded,
             }
             for chapter in story.chapters
         ],

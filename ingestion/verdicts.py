@@ -63,6 +63,7 @@ def columns(
         "kind": context.format or context.upload.kind,
         "assumptions": [*context.assumptions, *said],
         "headers": context.headers[:HEADERS_KEPT],
+        "places": context.places,
         "timings": timings(job),
         "rows_read": context.rows_read,
         "blank": context.blank,

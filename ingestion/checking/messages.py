@@ -146,6 +146,14 @@ ASSUMPTIONS: dict[str, str] = {
     "percent_as_fraction": "Percentages in {columns} are stored as fractions: 52% as 0.52.",
     "rows_not_rejoined": "The row numbers of another file were not used: this one can mend no such file.",
     "rows_not_found_again": "{count:,} rows are none that the first file lacks; they were taken as new ones.",
+    "newer_values_replaced": "{count:,} mended rows replaced values of newer uploads, as it was answered.",
+    "newer_values_kept": (
+        "{count:,} mended rows were left out, as it was answered: newer uploads have written their records."
+    ),
+    "newer_values_ask": (
+        "{count:,} mended rows would replace values of newer uploads, so a person must agree before it is "
+        "stored."
+    ),
     "retirement_stopped": (
         "No record was retired: the keys of {rows} refused rows could not be read, and any record may be "
         "theirs."

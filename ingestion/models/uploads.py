@@ -22,7 +22,8 @@ class Upload(Leased):
     what a person is asked while it needs an answer; their shapes stand in `ingestion.asking`.
     `mends` is the upload whose refused rows it brings mended, `story` the first of such a chain, `mended` how
     many refused rows of that first one it has brought.
-    A `dry_run` has a verdict, of which nothing is stored.
+    `places` gives for each field that was found the place of its column from 0, and None where a person said
+    that the file does not have it. A `dry_run` has a verdict, of which nothing is stored.
     """
 
     class OnDoubt(models.TextChoices):
@@ -66,6 +67,7 @@ class Upload(Leased):
     parser_version = models.CharField(max_length=20, blank=True, default="", editable=False)
     assumptions = models.JSONField(default=list, editable=False)
     headers = models.JSONField(default=list, db_default=[], editable=False)  # as they stand in the file
+    places = models.JSONField(default=dict, db_default={}, editable=False)
     timings = models.JSONField(default=dict, editable=False)
     rows_read = models.BigIntegerField(default=0, db_default=0, editable=False)
     valid = models.BigIntegerField(default=0, db_default=0, editable=False)

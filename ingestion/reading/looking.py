@@ -1,6 +1,7 @@
 """Finds the heading row among the first rows of a sheet. Pure: rows in, a finding out, nothing is read here.
 
-The row with the most names of fields is the header, the first of equals. Where a column's heading stands in
+The row that has our own heading of rows to mend is the header; else the one with the most names of fields,
+the first of equals. Where a column's heading stands in
 two rows (a group above, its parts below), both count together: as “group part”, or as the part alone where
 only that is a field's name. Without any known name, the row that looks like headings is a guess.
 """
@@ -12,6 +13,7 @@ from typing import NamedTuple
 
 from .cells import MARK, WireCell, decode
 from .loosely import comparable
+from .marks import names_an_upload
 
 LOOK_ROWS = 60
 # So many known names in one row are no coincidence, however wide it is.
@@ -41,6 +43,9 @@ class Found:
 def find_header(rows: Sequence[FirstRow], names: Names, *, depth: int = 0) -> Found:
     """The heading row of the sheet, of which `rows` are the first that hold a value; at least one. `depth` is
     1 or 2 where it was said in how many rows a heading stands."""
+    for at, row in enumerate(rows):
+        if any(names_an_upload(shown(cell)) for cell in row.cells):
+            return Found(at, 1, list(row.cells), _beyond_all(names), True)
     usual = _usual_width(rows)
 
     def rank(found: Found) -> tuple[int, bool, int]:
@@ -66,6 +71,11 @@ def said_header(rows: Sequence[FirstRow], names: Names, *, depth: int) -> Found 
         return None
     cells = joined(rows[0].cells, rows[1].cells, names)
     return Found(0, 2, cells, len(_matched(cells, names)), True)
+
+
+def _beyond_all(names: Names) -> int:
+    """More than any other sheet of the workbook can score, or come near to."""
+    return 2 * (len(set(names.values())) + 1)
 
 
 def _double(rows: Sequence[FirstRow], at: int, names: Names, usual: int) -> Found | None:

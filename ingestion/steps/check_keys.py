@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ingestion import (
     mending_rows,
+    newer_values,
     reading_upload,
     reference_checks,
     row_errors,
@@ -62,6 +63,7 @@ def compare_with_stored(job: Job, context: Context) -> None:
     leave_out_superseded(context)
     if context.mending:
         mending_rows.give_way()
+    newer_values.leave_out(context)
     retires = snapshots.may_retire(context, job.token)
     shared_values.refuse_taken_values(context.dataset.pk, context.unique_fields, retires=retires)
     reference_checks.refuse_absent(context.references, retires=retires)

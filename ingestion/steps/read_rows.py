@@ -5,11 +5,13 @@ The child reads ahead while this process checks, and every batch is committed: n
 
 import json
 from collections.abc import Iterable
+from typing import Any
 
 from ingestion import (
     asks,
     doubts,
     mending,
+    mending_columns,
     mending_marks,
     mending_rows,
     reading_upload,
@@ -47,8 +49,9 @@ def read_rows(job: Job, context: Context) -> None:
         context.upload, context.checker.spellings(aliases), usual_sheet=context.dataset.usual_sheet
     )
     with reading_upload.opened(job, context.upload, context.organisation, **how) as reader:
+        said = _begin_mending(job, reader, context)
         match = _match_header(reader.header, context, aliases)
-        _begin_mending(job, reader, context)
+        _go_on_mending(context, said)
         batch, nameless = Batch(job, context), Nameless(reader.header.cells, match)
         tail = Tail(width=len(match.headers))
         for frame in reader:
@@ -152,12 +155,17 @@ def _match_header(header: HeaderFrame, context: Context, aliases: dict[str, str]
     context.sheet, context.header_row, context.header_rows = header.sheet, header.row, header.depth
     reading = context.upload.reading
     confirmed = reading.get("confirm", [])
+    cells = mending_marks.without(header.cells, mending_marks.find(header.cells))
+    context.mapping, is_known = reading.get("mapping", {}), False
+    if context.mending:
+        known, is_known = mending_columns.inherited(context.mending.mended, cells)
+        context.mapping = mending_columns.beneath(context.mapping, known)
     match = context.checker.match_header(
-        mending_marks.without(header.cells, mending_marks.find(header.cells)),
+        cells,
         row=header.row,
-        mapping=reading.get("mapping"),
+        mapping=context.mapping,
         aliases=aliases,
-        confirmed=WHICH_COLUMNS in confirmed,
+        confirmed=is_known or WHICH_COLUMNS in confirmed,
     )
     question = doubts.code(header, match, confirmed)
     if question:
@@ -167,8 +175,13 @@ def _match_header(header: HeaderFrame, context: Context, aliases: dict[str, str]
     return match
 
 
-def _begin_mending(job: Job, reader: Reader, context: Context) -> None:
+def _begin_mending(job: Job, reader: Reader, context: Context) -> list[dict[str, Any]]:
+    """Before the header is matched, since what was said of the first file's columns holds for these."""
     context.mending, said = mending.begin(job, context.upload, reader.header.cells)
+    return said
+
+
+def _go_on_mending(context: Context, said: list[dict[str, Any]]) -> None:
     if context.mending:
         context.mending.headers = context.headers
     context.checker.header.assumptions += said  # type: ignore[union-attr]

@@ -5,7 +5,7 @@ import datetime as dt
 from django.db import transaction
 from django.db.models import F
 
-from ingestion import locks, mending_rows, merging, row_errors, snapshots, staging, verdicts
+from ingestion import locks, mending_rows, merging, newer_values, row_errors, snapshots, staging, verdicts
 from ingestion.context import Context
 from ingestion.kill_points import STORE_AFTER_COMMIT, STORE_BEFORE, STORE_BEFORE_COMMIT
 from ingestion.merging import Merged
@@ -51,8 +51,9 @@ def _store(job: Job, context: Context) -> None:
     failure = verdicts.failure(context, refused=refused)
     said, merged = [], None
     if not failure.code:
+        decided = newer_values.decide(context)
         absent = snapshots.absent(context, job.token)
-        said, merged = absent.said, _merge(context, absent)
+        said, merged = [*decided, *absent.said], _merge(context, absent)
     columns = verdicts.columns(
         job, context, refused=refused, errors=errors, merged=merged, failure=failure, said=said
     )

@@ -3,6 +3,7 @@
 Everything shown was kept with the question; the file is not read again, and nothing is decided by looking.
 """
 
+import datetime as dt
 import uuid
 from typing import Any, cast
 
@@ -17,7 +18,7 @@ from accounts.principals import Principal
 from ingestion import answers, answers_layout, queries, questions, remembered, reprocessing, uploads
 from ingestion.answers_layout import Layout
 from ingestion.asking import Asking
-from ingestion.forms_answering import AnswerForm, ReasonForm
+from ingestion.forms_answering import AnswerForm, ReasonForm, WhichValuesForm
 from ingestion.models import Upload
 from work.access import signed_in
 from work.failures import StateChanged
@@ -43,6 +44,8 @@ def answer(request: Request, upload_id: uuid.UUID) -> HttpResponse:
         return redirect("upload_answer", upload_id=upload.pk)
     if upload.question == questions.CONFIRM_RETIREMENT:
         return _retirement(request, upload)
+    if upload.question == questions.CONFIRM_NEWER_VALUES:
+        return _newer(request, upload)
     return _reading(request, upload)
 
 
@@ -110,7 +113,11 @@ def _layout(request: Request, upload: Upload, schema: dict[str, Any]) -> tuple[L
 
 
 def _answer(
-    request: Request, upload: Upload, given: dict[str, Any], form: AnswerForm | ReasonForm, why: str = ""
+    request: Request,
+    upload: Upload,
+    given: dict[str, Any],
+    form: AnswerForm | ReasonForm | WhichValuesForm,
+    why: str = "",
 ) -> HttpResponse | None:
     """None when the answer was refused: the faults stand in the form."""
     try:
@@ -152,7 +159,7 @@ def _retirement(request: Request, upload: Upload) -> HttpResponse:
     asking = cast(Asking, upload.asking)
     form = ReasonForm(request.POST if request.method == "POST" else None)
     if form.is_bound and form.is_valid():
-        given = {"confirm": [answers_layout.confirmation(asking)]}
+        given = {"confirm": answers_layout.confirmations(asking)}
         answered = _answer(request, upload, given, form, why=form.cleaned_data["why"])
         if answered is not None:
             return answered
@@ -166,6 +173,28 @@ def _retirement(request: Request, upload: Upload) -> HttpResponse:
     }
     status = 422 if form.is_bound else 200
     return page(request, "ingestion/upload_retirement.html", context, status=status)
+
+
+def _newer(request: Request, upload: Upload) -> HttpResponse:
+    asking = cast(Asking, upload.asking)
+    form = WhichValuesForm(request.POST if request.method == "POST" else None)
+    if form.is_bound and form.is_valid():
+        mine, theirs = answers_layout.confirmations(asking)
+        given = {"confirm": [mine if form.cleaned_data["values"] == WhichValuesForm.MINE else theirs]}
+        answered = _answer(request, upload, given, form, why=form.cleaned_data["why"])
+        if answered is not None:
+            return answered
+    newer = asking["newer"]
+    context = {
+        **_about(request, upload),
+        "form": form,
+        "newer": newer,
+        "examples": [
+            each | {"changed_at": dt.datetime.fromisoformat(each["changed_at"])} for each in newer["examples"]
+        ],
+        "has_moved": upload.dataset.version != newer["version"],
+    }
+    return page(request, "ingestion/upload_newer.html", context, status=422 if form.is_bound else 200)
 
 
 def _about(request: Request, upload: Upload) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from ingestion import mending_conflicts, mending_file, mending_pages, queries, stories, uploads
+from ingestion import mending_conflicts, mending_file, mending_pages, newer_values, queries, stories, uploads
 from ingestion.mending_file import Edits, NotRows
 from ingestion.models import RowError, Upload
 from ingestion.upload_options import UploadOptions
@@ -56,6 +56,7 @@ def rows(request: Request, upload_id: uuid.UUID) -> HttpResponse:
 def _send_or_ask(
     request: Request, upload: Upload, edits: Edits, rows: dict[RowError, list[str]]
 ) -> HttpResponse:
+    version = upload.dataset.version  # read before the records are: what is agreed to here holds for it
     conflicts = mending_conflicts.find(upload, rows)
     decided = {one.row: request.POST.get(f"row-{one.row}", "") for one in conflicts}
     nonce = _nonce(request)
@@ -67,7 +68,6 @@ def _send_or_ask(
         return page(request, "ingestion/upload_mend_review.html", context)
     given_way = {row for row, answer in decided.items() if answer == "theirs"}
     content = mending_file.write(upload, rows, given_way=given_way)
-    mapping = upload.reading.get("mapping")
     accepted = uploads.accept(
         dataset=upload.dataset,
         stream=io.BytesIO(content),
@@ -75,7 +75,9 @@ def _send_or_ask(
         filename=mending_pages.filename(upload),
         by=request.principal,
         idempotency_key=nonce,
-        options=UploadOptions(mends=upload.pk, reading={"mapping": mapping} if mapping else {}),
+        options=UploadOptions(
+            mends=upload.pk, reading={"confirm": [newer_values.send_mine(version)]} if conflicts else {}
+        ),
     )
     messages.success(request, mending_pages.sentence(len(rows), already=accepted.already_accepted))
     return redirect("upload", upload_id=accepted.upload.pk)
