@@ -109,13 +109,14 @@ class Chapter(Schema):
 
 class StoryBody(Schema):
     """An upload and those that mend it, about the rows of the first: `stored` by that itself, `mended` by
-    later ones, `left` in none."""
+    later ones, `left` in none; `left_out` shall never be stored, as a person decided."""
 
     root: str
     chapters: list[Chapter]
     rows: int
     stored: int
     mended: int
+    left_out: int
     left: int
 
 

@@ -32,7 +32,10 @@ def to_mend(principal: Any) -> QuerySet[Upload]:
     finished = stories.something_left(Upload.objects.filter(finished_at__isnull=False))
     left = Q(left_in_story__gt=0) | Q(has_added_rows=True)
     chapter = Q(story__isnull=False) & left & ~Q(failure_code__in=OURS)
-    newest = _newest(finished.filter(Q(story=None) & refused | chapter))
+    come_to_an_end = Q(left_in_story__lte=0) & (
+        Q(state=UploadState.PARTIAL) | Q(failure_code=failures.EVERY_ROW_REFUSED)
+    )
+    newest = _newest(finished.filter(Q(story=None) & refused & ~come_to_an_end | chapter))
     return _own(newest.select_related("story"), principal).order_by("finished_at")
 
 

@@ -30,6 +30,12 @@ NAME_ORIGINS = """
 UPDATE ingestion_rowerror r SET origin = o.origin FROM upload_origin o
 WHERE r.upload_id = %(upload)s AND r.run = %(own_run)s AND r.row = o.row
 """
+# What was left out stays so when it comes back as wrong as before.
+STAY_LEFT_OUT = """
+UPDATE ingestion_rowerror r SET left_out = f.left_out FROM ingestion_rowerror f
+WHERE r.upload_id = %(upload)s AND r.run = %(own_run)s AND r.origin = f.row
+AND f.upload_id = %(root)s AND f.run = %(run)s AND f.left_out IS NOT NULL
+"""
 # In the order of rows, as every merge of the dataset does it.
 MARK_ROOT = """
 WITH brought AS (
@@ -73,9 +79,11 @@ def give_way() -> int:
     return staging.run(GIVE_WAY)
 
 
-def name_origins(*, upload: uuid.UUID, run: uuid.UUID) -> None:
+def name_origins(*, upload: uuid.UUID, run: uuid.UUID, root: Upload) -> None:
     """The refused rows of this upload say which rows of the first file they are."""
-    staging.run(NAME_ORIGINS, {"upload": upload, "own_run": run})
+    params = {"upload": upload, "own_run": run, "root": root.pk, "run": root.run}
+    staging.run(NAME_ORIGINS, params)
+    staging.run(STAY_LEFT_OUT, params)
 
 
 def mark(*, upload: Upload, root: Upload) -> int:

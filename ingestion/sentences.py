@@ -29,9 +29,10 @@ def of(upload: Upload) -> Said:
 
 def of_story(story: Story) -> Said:
     """Of a file and those that mend it, as one: "3,800 of 4,000 rows are stored, 180 mended, 20 left"."""
+    left_out = f"{number(story.left_out)} left out, " if story.left_out else ""
     title = (
         f"{number(story.stored)} of {number(story.rows)} rows are stored, "
-        f"{number(story.mended)} mended, {number(story.left)} left"
+        f"{number(story.mended)} mended, {left_out}{number(story.left)} left"
     )
     under_way = [chapter for chapter in story.chapters if chapter.finished_at is None]
     if under_way:

@@ -4,7 +4,7 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 
 from ingestion import queries
@@ -15,9 +15,10 @@ from ingestion.states import UploadState
 
 @dataclass(frozen=True)
 class Story:
-    """`stored` counts rows that the first file brought itself, `mended` those that later ones did; `left`
-    are refused and in no later file. rows = stored + superseded + mended + left, but for rows that a later
-    file has added, which are left when they were refused.
+    """`stored` counts rows that the first file brought itself, `mended` those that later ones did; `left_out`
+    are refused and shall never be stored, as a person decided; `left` are refused and in no later file.
+    rows = stored + superseded + mended + left_out + left, but for rows that a later file has added, which are
+    left or left out when they were refused.
     """
 
     root: Upload
@@ -25,6 +26,7 @@ class Story:
     rows: int
     stored: int
     mended: int
+    left_out: int
     left: int
 
     @property
@@ -35,7 +37,7 @@ class Story:
     @property
     def is_chain(self) -> bool:
         """Whether there is a story to tell: a verdict whose refused rows later files could bring."""
-        return len(self.chapters) > 1 and may_be_mended(self.root)
+        return (len(self.chapters) > 1 or self.left_out > 0) and may_be_mended(self.root)
 
     @property
     def goes_on_with(self) -> Upload | None:
@@ -50,14 +52,17 @@ def of(upload: Upload) -> Story:
     root = upload.story or upload
     later = list(_chapters(root.pk))
     mended = sum(chapter.mended for chapter in later)
-    left = root.refused - mended + (added_and_open(root.pk).count() if later else 0)
+    added = added_and_open(root.pk).count() if later else 0
+    own_left_out = left_out_rows(root).count()
+    left_out = own_left_out + (_added(root.pk).filter(left_out__isnull=False).count() if later else 0)
     return Story(
         root=root,
         chapters=[root, *later],
         rows=root.rows_read - root.blank,
         stored=root.stored,
         mended=mended,
-        left=left,
+        left_out=left_out,
+        left=root.refused - mended - own_left_out + added,
     )
 
 
@@ -71,28 +76,43 @@ def may_be_mended(upload: Upload) -> bool:
 
 
 def open_rows(upload: Upload) -> QuerySet[RowError]:
-    """The refused rows of one verdict that no later file has brought."""
-    return queries.error_rows(upload).filter(mended_by=None)
+    """The refused rows of one verdict that no later file has brought, and that are not left out."""
+    return queries.error_rows(upload).filter(mended_by=None, left_out=None)
+
+
+def left_out_rows(upload: Upload) -> QuerySet[RowError]:
+    return queries.error_rows(upload).filter(mended_by=None, left_out__isnull=False)
 
 
 def added_and_open(root: uuid.UUID | OuterRef) -> QuerySet[RowError]:
     """Refused rows that stand in a later file only."""
+    return _added(root).filter(left_out=None)
+
+
+def _added(root: uuid.UUID | OuterRef) -> QuerySet[RowError]:
     return RowError.objects.filter(
         upload__story=root, upload__dry_run=False, run=F("upload__run"), origin=None, mended_by=None
     )
 
 
 def something_left(uploads: QuerySet[Upload]) -> QuerySet[Upload]:
-    """Annotate `left_in_story`: refused rows of the first file that no later one has brought; and
+    """Annotate `left_in_story`: refused rows of the first file that no later one has brought, those that are
+    left out not counted; and
     `has_added_rows`: whether rows are open that stand in later files only.
     """
     later = Upload.objects.filter(story=OuterRef("first_of_story"), dry_run=False).order_by()
     brought = later.values("story").annotate(total=Sum("mended")).values("total")
     refused = Upload.objects.filter(pk=OuterRef("first_of_story")).values("refused")
+    decided = RowError.objects.filter(
+        upload=OuterRef("first_of_story"), run=F("upload__run"), mended_by=None, left_out__isnull=False
+    ).order_by()
+    left_out = decided.values("upload").annotate(total=Count("pk")).values("total")
     return uploads.annotate(
         first_of_story=Coalesce("story_id", "id"),
         has_added_rows=Exists(added_and_open(OuterRef("first_of_story"))),
-        left_in_story=Subquery(refused) - Coalesce(Subquery(brought), Value(0), output_field=IntegerField()),
+        left_in_story=Subquery(refused)
+        - Coalesce(Subquery(brought), Value(0), output_field=IntegerField())
+        - Coalesce(Subquery(left_out), Value(0), output_field=IntegerField()),
     )
 
 
@@ -117,6 +137,7 @@ def body(upload: Upload) -> dict[str, Any]:
         "rows": story.rows,
         "stored": story.stored,
         "mended": story.mended,
+        "left_out": story.left_out,
         "left": story.left,
     }
 

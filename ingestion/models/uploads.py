@@ -155,7 +155,8 @@ class UploadKeys(models.Model):
 class RowError(models.Model):
     """One spreadsheet row that was refused: `errors` is a list of {column, header, cell, value, code,
     message, remedy}, `key` the key of its record where that could be read. In an upload that mends, `origin`
-    is the row's number in the first file of the story; `mended_by` is the upload that has brought it since.
+    is the row's number in the first file of the story; `mended_by` is the upload that has brought it since;
+    `left_out` the decision by which it shall never be stored.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -170,10 +171,15 @@ class RowError(models.Model):
     mended_by = models.ForeignKey(
         Upload, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )
+    left_out = models.UUIDField(null=True, editable=False)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["upload", "run", "row"], name="one_report_line_per_row")
+        ]
+        indexes = [
+            # counted for every story; nearly all rows are none
+            models.Index(fields=["upload", "run"], name="rows_left_out", condition=Q(left_out__isnull=False))
         ]
 
     def __str__(self) -> str:

@@ -47,7 +47,7 @@ def _store(job: Job, context: Context) -> None:
         leave_out_superseded(context)
     refused, errors = row_errors.count(upload=upload.pk, run=job.token)
     if context.mending:
-        mending_rows.name_origins(upload=upload.pk, run=job.token)
+        mending_rows.name_origins(upload=upload.pk, run=job.token, root=context.mending.root)
     failure = verdicts.failure(context, refused=refused)
     said, merged = [], None
     if not failure.code:

@@ -27,7 +27,7 @@ NOTHING = "Nothing was changed yet, so there is nothing to send."
 def grid(request: Request, upload_id: uuid.UUID) -> HttpResponse:
     """GET: the rows to mend. POST: send those that were changed, once a person has decided between them and
     what a newer upload has written meanwhile."""
-    upload = _find(request, upload_id)
+    upload = find(request, upload_id)
     if request.method != "POST":
         return _page(request, upload)
     try:
@@ -47,7 +47,7 @@ def grid(request: Request, upload_id: uuid.UUID) -> HttpResponse:
 @signed_in
 def rows(request: Request, upload_id: uuid.UUID) -> HttpResponse:
     """The rows of the grid as JSON: what stands in them, and what is wrong with which cell."""
-    upload = _find(request, upload_id)
+    upload = find(request, upload_id)
     answer = JsonResponse(mending_pages.data(upload, mending_pages.wanted(request.GET)))
     answer["Cache-Control"] = "no-store"
     return answer
@@ -117,7 +117,7 @@ def _nonce(request: Request) -> str:
         return str(uuid7())
 
 
-def _find(request: Request, upload_id: uuid.UUID) -> Upload:
+def find(request: Request, upload_id: uuid.UUID) -> Upload:
     """Only of an upload that has rows to mend on their own, and for those who may send."""
     found: Upload = get_object_or_404(queries.visible(request.principal), pk=upload_id)
     if not request.principal.can("upload", found.organisation):

@@ -165,6 +165,8 @@ ROWS = [
     row("upload_original",               "GET",  "upload",     "sign 404   200   200   200   200"),
     row("upload_mend",                   "GET",  "to mend",    "sign 404   200   200   200   200"),
     row("upload_mend",                   "POST", "to mend",    "sign 404   302   302   302   302", {"edits": '{"2": {"1": "7"}}'}),
+    row("upload_leave_out",              "GET",  "to mend",    "sign 404   200   200   200   200"),
+    row("upload_leave_out",              "POST", "to mend",    "sign 404   302   302   302   302", {"row": "2", "why": "a total"}),
     row("upload_mend_rows",              "GET",  "to mend",    "sign 404   200   200   200   200"),
     row("upload_report",                 "GET",  "report",     "sign 404   200   200   200   200"),
     row("upload_report",                 "POST", "report",     "sign 404   302   302   302   302", {}),
