@@ -142,4 +142,4 @@ def test_api_tells_the_story(api, send, stations):
     assert body["mends"] == str(first.pk)
     story = body["story"]
     assert [chapter["upload"] for chapter in story.pop("chapters")] == [str(first.pk), str(second.pk)]
-    assert story == {"root": str(first.pk), "rows": 2, "stored": 1, "mended": 1, "left": 0}
+    assert story == {"root": str(first.pk), "rows": 2, "stored": 1, "mended": 1, "left_out": 0, "left": 0}
