@@ -17,6 +17,8 @@ GRID_ROWS = 1_048_576
 GRID_COLUMNS = 16_384
 # Cells sent, blanks inside a row included: 1,048,576 rows of 30 columns.
 SENT_CELLS = 32_000_000
+# Blank texts among the shared ones: each is four bytes of markup and costs as much as a real one.
+BLANK_STRINGS = 1_000_000
 # A cell of a spreadsheet program holds 32,767 characters at most; CSV fields may be longer.
 CELL_CHARACTERS = 1_000_000
 # One XML token or one row of XML; expat scans an unfinished token again with every block.

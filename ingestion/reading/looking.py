@@ -59,7 +59,8 @@ def find_header(rows: Sequence[FirstRow], names: Names, *, depth: int = 0) -> Fo
     if best.score:
         return best
     at, sure = _by_look(rows, usual)
-    return Found(at, 1, list(rows[at].cells), 0, sure)
+    cells = _double_by_look(rows[at : at + 2 + ROWS_BELOW], usual) if depth != 1 else None
+    return Found(at, 2, cells, 0, True) if cells else Found(at, 1, list(rows[at].cells), 0, sure)
 
 
 def said_header(rows: Sequence[FirstRow], names: Names, *, depth: int) -> Found | None:
@@ -144,6 +145,27 @@ def _by_look(rows: Sequence[FirstRow], usual: int) -> tuple[int, bool]:
         if _covers(row.cells, usual) and _looks_like_headings(filled):
             return at, at + 1 < len(rows) and _differs(row, rows[at + 1 : at + 1 + ROWS_BELOW])
     return 0, False
+
+
+def _double_by_look(rows: Sequence[FirstRow], usual: int) -> list[WireCell] | None:
+    """The headings, when the first of `rows` are groups and the second their parts: a group before the
+    last reaches over a blank cell, which no title does, and the rows below look like data.
+    """
+    if len(rows) < 3 or rows[1].number != rows[0].number + 1:
+        return None
+    upper, lower = rows[0].cells, rows[1].cells
+    parts = [cell for cell in lower if cell is not None]
+    starts = [place for place, cell in enumerate(upper) if cell is not None]
+    reaches = any(
+        upper[place] is None and place < len(lower) and lower[place] is not None
+        for place in range(starts[0], starts[-1])
+    )
+    if not reaches or not _covers(lower, usual) or not all(map(_is_heading, parts)):
+        return None
+    cells = joined(upper, lower, {})
+    headings = [cell for cell in cells if cell is not None]
+    is_header = _looks_like_headings(headings) and _differs(FirstRow(rows[1].number, cells), rows[2:])
+    return cells if is_header and all(_filled(row.cells) <= len(headings) for row in rows[2:]) else None
 
 
 def _differs(row: FirstRow, below: Sequence[FirstRow]) -> bool:

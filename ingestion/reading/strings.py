@@ -6,7 +6,9 @@ from array import array
 from itertools import accumulate
 
 from .failures import Refused
-from .limits import SPILL_BYTES
+from .limits import BLANK_STRINGS, SPILL_BYTES
+
+BLANK = b"null"  # a text without a character is sent as a blank cell
 
 
 class SharedStrings:
@@ -20,6 +22,7 @@ class SharedStrings:
         self.block = bytearray()
         self.ends = array("Q", [0])
         self.file = -1
+        self.blank = 0
 
     def __len__(self) -> int:
         return len(self.ends) - 1
@@ -46,6 +49,10 @@ class SharedStrings:
         return [block[ends[number] : ends[number + 1]] for number in numbers]  # type: ignore[misc]
 
     def extend(self, fragments: list[bytes]) -> None:
+        """Raises Refused: programs write a blank text once, if at all, and a bomb hundreds of millions."""
+        self.blank += fragments.count(BLANK)
+        if self.blank > BLANK_STRINGS:
+            raise Refused("file_exceeds_limits", limit="the number of blank texts", most=BLANK_STRINGS)
         # accumulate repeats its start, which is the last end so far.
         self.ends.extend(accumulate(map(len, fragments), initial=self.ends.pop()))
         self.block += b"".join(fragments)

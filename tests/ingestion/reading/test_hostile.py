@@ -116,6 +116,8 @@ def test_bomb_with_a_forged_size_is_damage(name, start, pattern, end):
         (SHEET, f"{SHEET_START}<row>", "<c><v>1</v></c>", "</row></sheetData></worksheet>", "outside_grid"),
         (SHEET, f"{SHEET_START}<row r='2'", " ", "/></sheetData></worksheet>", "file_exceeds_limits"),
         (STRINGS, f"{STRINGS_START}<si><t>", "a" * 1000, "</t></si></sst>", "file_exceeds_limits"),
+        (STRINGS, STRINGS_START, "<si/>", "</sst>", "file_exceeds_limits"),
+        (STRINGS, STRINGS_START, "<si><t></t></si>", "</sst>", "file_exceeds_limits"),
         (
             STRINGS,
             f"{STRINGS_START}<si><r><t>",

@@ -22,6 +22,8 @@ def found(*rows, depth=0):
 
 DATA = [["a", "North", "2024-01-31", 1, None, "red"], ["b", "South", "2024-02-28", 2, "x", "blue"]]
 
+VALUES = [["007", "A", "2024-03-01", 1.5], ["008", "B", "2024-03-02", 2]]
+
 
 def test_titles_and_blank_rows_above_are_passed_over():
     row, header = found(["Stations of 2024"], [None], ["id", "Station name", "Opened", "Amount"], *DATA)
@@ -84,6 +86,25 @@ def test_foreign_headings_over_texts_are_a_guess():
     _, header = found(["Kennung", "Ort"], ["a", "North"], ["b", "South"])
 
     assert not header.sure
+
+
+def test_groups_over_parts_are_one_foreign_header_in_two_rows():
+    row, header = found(["Place", None, "Reading", None], ["No", "Name", "Day", "Value"], *VALUES)
+
+    assert (row, header.depth, header.sure, header.score) == (1, 2, True, 0)
+    assert header.cells == ["Place No", "Place Name", "Reading Day", "Reading Value"]
+
+
+def test_foreign_header_over_a_first_row_of_texts_stays_one_row():
+    assert found(["No", "Name", "Day", "Value"], ["a", "b", "c", "d"], *VALUES)[1].depth == 1
+    assert found(["No", None, "Day", "Value"], ["a", "b", "c", "1.5"], *VALUES)[1].depth == 1
+    assert found(["Report of", "June"], ["No", "Name", "Day", "Value"], *VALUES)[1].depth == 1
+
+
+def test_foreign_header_said_to_be_one_row_is_one():
+    rows = (["Place", None, "Reading", None], ["No", "Name", "Day", "Value"], *VALUES)
+
+    assert found(*rows, depth=1)[1].depth == 1
 
 
 def test_numbers_and_dates_may_be_names():
