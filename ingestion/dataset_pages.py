@@ -91,7 +91,7 @@ def _column(field: dict[str, Any], key: list[str]) -> Column:
         name=field["name"],
         title=field.get("title", ""),
         type=f"{given} ({form})" if form not in ("default", "") else given,
-        rules=_rules(field.get("constraints", {})),
+        rules=[*_rules(field.get("constraints", {})), *(["sortable"] if field.get("sortable") else [])],
         description=field.get("description", ""),
         is_key=field["name"] in key,
     )

@@ -100,7 +100,9 @@ def _tried(upload: Upload) -> Said:
     return Said(
         title,
         f"Nothing of the file is stored: it was only tried.{refused}{left_out}{_retired(upload)}",
-        "Send the file without “dry run” to store it.",
+        "Store it now, or send it anew once it is mended."
+        if upload.refused
+        else "Store it now if that is meant.",
     )
 
 

@@ -10,7 +10,7 @@ SENTENCES = {
     "hidden_rows_read": "Hidden rows were read like the others ({count:,} of them).",
     "hidden_columns_read": "Hidden columns were read like the others ({count:,} of them: {columns}).",
     "formulas_by_stored_value": "Formulas were read by the value stored with them ({count:,} of them).",
-    "merged_ranges": "Cells are merged in {count:,} places, each with its value in the top-left cell only.",
+    "merged_ranges": "Merged cells were read by the value in their top-left cell ({count:,} of them).",
     "cells_beyond_header": "Cells right of the header were left out ({count:,} of them; first {first}).",
     "dates_from_1904": "The workbook counts its dates from 1904, and they were read so.",
     "encoding": "The text was read as {encoding} ({reason}).",
