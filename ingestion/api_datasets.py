@@ -147,8 +147,8 @@ def list_records(
     q: Annotated[str, Query("", max_length=200, description="Words, parts of words, “phrases” in quotes")],
     sort: Annotated[str, Query("", max_length=201, description=SORT)],
 ) -> Any:
-    """Without `q`, `filter` and `sort` the records are read themselves, in the order in which their keys
-    first came; with one of them the search index is asked."""
+    """Without `q`, `filter` and `sort` the records are read themselves, in the order of their keys; with one
+    of them the search index is asked."""
     dataset = _find(request, slug, organisation)
     if finding.is_asked(request.GET):
         found = finding.find(dataset, request.GET, limit=RECORDS_A_PAGE, count=False)
@@ -158,8 +158,8 @@ def list_records(
             "indexed_at": found.waiting.indexed_at,
             "pending": found.waiting.pending,
         }
-    records = queries.records(dataset.pk).filter(retired_at__isnull=True)
-    page = paging.keyset(records, cursor=cursor, limit=RECORDS_A_PAGE, newest_first=False)
+    records = queries.records(dataset.pk)
+    page = paging.keyset(records, cursor=cursor, limit=RECORDS_A_PAGE, newest_first=False, by="key")
     items = [bodies.record_item(record) for record in page.items]
     return {"items": items, "next_cursor": page.next_cursor}
 

@@ -88,7 +88,7 @@ def _write(direction: str, row: Model, by: str) -> str:
 
 
 def _encoded(direction: str, value: object) -> str:
-    text = json.dumps([direction, str(value)], separators=(",", ":"))
+    text = json.dumps([direction, str(value)], separators=(",", ":"), ensure_ascii=False)
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
@@ -96,8 +96,9 @@ def _read(queryset: QuerySet[Any], cursor: str, by: str) -> tuple[str, Any]:
     try:
         text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         direction, last = json.loads(text)
-        if direction not in (FORWARD, BACK) or not isinstance(last, str):
+        if direction not in (FORWARD, BACK) or not isinstance(last, str) or "\0" in last:
             raise ValueError
+        last.encode()  # a lone surrogate is no text of ours
         return direction, _field(queryset, by).to_python(last)
     except (ValueError, TypeError, binascii.Error, ValidationError, RecursionError) as error:
         raise Problem(

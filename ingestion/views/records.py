@@ -55,8 +55,8 @@ def _page_of(request: Request, dataset: Dataset, shown: list[Column]) -> dict[st
     """`waiting` is None where the records themselves were read."""
     told: dict[str, Any] = {"problem": None, "waiting": None, "is_search": finding.is_asked(request.GET)}
     if not told["is_search"]:
-        found = queries.records(dataset.pk).filter(retired_at__isnull=True).select_related("upload")
-        listed: Any = paging.of_request(request, found, newest_first=False)
+        found = queries.records(dataset.pk).select_related("upload")
+        listed: Any = paging.of_request(request, found, newest_first=False, by="key")
         total, records = dataset_pages.counted_records(dataset), listed.items
     else:
         try:

@@ -71,7 +71,7 @@ def query(case, world):
         "/errors": 1,
         "/differences": 1,
         "/history": 1,
-        "/records": world.record.pk,
+        "/records": world.record.key,
         "/datasets": world.dataset.pk,
     }
     ending = "/" + case.path.rpartition("/")[2]
