@@ -268,7 +268,7 @@ def test_tried_file_says_that_nothing_is_stored_and_is_stored_on_demand(
 ):
     tried = process(b"id,amount\na,1\n", into=stations, dry_run=True)
     page = as_uploader.get(page_of(tried))
-    assert "nothing of it is stored" in words(page)
+    assert "Nothing of the file is stored: it was only tried." in words(page)
     assert "Store it now" in text_of(page)
 
     url = reverse("upload_storing", args=[tried.pk])
