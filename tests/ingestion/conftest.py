@@ -4,6 +4,7 @@ import io
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 
 from accounts import tokens
 from accounts.principals import Principal
@@ -59,7 +60,12 @@ def process(accept):
 
 
 def work_on(upload):
-    """Run the oldest due upload, which is this one when nothing else waits."""
+    """Run the oldest due upload, which is this one when nothing else waits.
+
+    In tests with `transaction=True` only: after a second of work the heart writes the progress on its own
+    connection, which sees nothing that is not committed, and takes the lease for lost.
+    """
+    assert not connection.in_atomic_block
     lease = leases.claim_next(PIPELINE)
     assert lease is not None
     runner.run(lease)

@@ -32,6 +32,7 @@ def test_schema_comes_with_its_evidence_and_nothing_is_stored(infer):
     assert not Upload.objects.exists()
 
 
+@pytest.mark.django_db(transaction=True)
 def test_inferred_schema_makes_a_dataset_that_takes_the_sample(infer, api, process):
     content = b"id;amount\na;1,5\nb;2\n"
     found = infer(content).json()

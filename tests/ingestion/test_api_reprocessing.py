@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from ingestion.models import SchemaVersion, Upload
 from tests.ingestion.conftest import work_on
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 TEXTS = {
     "fields": [{"name": "id", "type": "string"}, {"name": "amount", "type": "string"}],

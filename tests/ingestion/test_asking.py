@@ -157,7 +157,7 @@ def test_only_tried_file_is_no_case(accept):
     assert list(attention.to_mend(None)) == []
 
 
-@pytest.mark.django_db
+@pytest.mark.django_db(transaction=True)
 def test_only_tried_file_answers_no_case_of_a_stored_one(process, accept):
     stored = process(b"id,amount\na,many\nb,1\n")
     tried = accept(FILE)

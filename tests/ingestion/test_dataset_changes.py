@@ -6,7 +6,7 @@ from ingestion.models import Dataset
 from tests.factories import DatasetFactory
 from work.models import Decision
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 KEYLESS = {"fields": [{"name": "id"}]}
 JSON = {"content_type": "application/json"}
 

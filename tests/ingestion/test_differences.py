@@ -12,7 +12,7 @@ from tests.factories import UploadFactory
 from tests.ingestion.conftest import work_on
 from work.problems import Problem
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 FILE = "id,amount\na,1\nb,many\nc,300\nd,few\n"
 AT_MOST_100 = {

@@ -8,6 +8,8 @@ from tests.ingestion.reading import ods_books, old_books, xlsb_books
 from tests.ingestion.reading.books import book, header, package, parts
 from tests.ingestion.reading.test_hostile import LAUGHS, ROW, SHEET_START, STRINGS, STRINGS_START, bomb
 
+pytestmark = pytest.mark.django_db(transaction=True)
+
 
 def by_xls() -> bytes:
     names = old_books.label(0, 0, "id") + old_books.label(0, 1, "amount")

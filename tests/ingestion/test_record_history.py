@@ -8,7 +8,7 @@ from ingestion.models import Record, SchemaVersion, Upload
 from tests.factories import DatasetFactory, UserFactory
 from tests.ingestion.conftest import work_on
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 SNAPSHOT = "id,amount\na,1\nb,2\n"
 

@@ -11,7 +11,7 @@ from ingestion import template_workbook
 from ingestion.models import SchemaVersion
 from tests.factories import DatasetFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 # Each type with its rules, and two values as a person types them.
 FIELDS = [
     ({"name": "id", "title": "Kennung", "type": "string"}, ["007", "0042"]),

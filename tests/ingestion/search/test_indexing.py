@@ -13,7 +13,7 @@ from ingestion.search.protocol import Query
 from tests.ingestion.search.conftest import expected, indexed, run_one, settle
 from work import attention, deliveries
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def found(dataset, text):

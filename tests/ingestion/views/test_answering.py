@@ -11,7 +11,7 @@ from ingestion.models import Upload
 from tests.ingestion import askings
 from tests.ingestion.views.conftest import HTMX, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 FILE = b"Ident,Betrag,Remark\na,1,new\n"
 
 

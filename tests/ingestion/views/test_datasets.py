@@ -10,7 +10,7 @@ from ingestion.models import Dataset, SchemaVersion
 from tests.factories import DatasetFactory, UploadFactory
 from tests.ingestion.views.conftest import HTMX, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 LIST, NEW = reverse("datasets"), reverse("dataset_new")
 SCHEMA = {
     "fields": [

@@ -9,7 +9,7 @@ from tests.ingestion.views.conftest import HTMX, text_of
 from work import leases, runner
 from work.storage import files
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 SPOILED = "id,amount\na,1\nb,x\n"
 
 

@@ -10,7 +10,7 @@ from ingestion.models import Record
 from tests.factories import DatasetFactory
 from tests.ingestion.views.conftest import HTMX, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def records_of(dataset):

@@ -11,7 +11,7 @@ from ingestion.models import SchemaVersion, Upload
 from tests.ingestion.conftest import work_on
 from tests.ingestion.views.conftest import HTMX, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 CONTENT = "id,amount\na,1\nb,many\n"
 TEXTS = {

@@ -369,6 +369,7 @@ def test_versions_tell_how_they_differ(as_uploader, manager, wells):
     assert as_uploader.get(reverse("schema_version", args=["north", "wells", 9])).status_code == 404
 
 
+@pytest.mark.django_db(transaction=True)
 def test_saving_shows_what_the_change_means_for_the_records(as_manager, north, process, edit_of):
     dataset = DatasetFactory(organisation=north, slug="pegel")
     process("id,amount\na,1\nb,200\n", into=dataset)

@@ -11,7 +11,7 @@ from tests.factories import UploadFactory
 from tests.ingestion.views.conftest import HTMX, text_of
 from work import correlation
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 LIVE = HTMX | {"HTTP_HX_TARGET": "upload-live"}
 
 

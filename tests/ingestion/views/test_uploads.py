@@ -10,7 +10,7 @@ from ingestion.models import Upload
 from tests.factories import DatasetFactory, UploadFactory
 from tests.ingestion.views.conftest import HTMX, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 LIST = reverse("uploads")
 
 
