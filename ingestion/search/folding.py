@@ -39,18 +39,20 @@ def texts_of(data: dict[str, Any]) -> list[str]:
     return [folded for value in _values(data) if (folded := fold(value))]
 
 
-def positions(texts: Iterable[str]) -> dict[str, list[int]]:
-    """Each word with the places where it stands."""
-    found: dict[str, list[int]] = {}
+def placed_words(texts: Iterable[str]) -> str:
+    """Each word with the places where it stands, as a tsvector is written: `'word':3,17 'other':4`."""
+    found: dict[str, list[str]] = {}
     place = 0
     for text in texts:
         for word in words(text):
             place += 1
-            places = found.setdefault(word, [])
-            if len(places) < POSITIONS_KEPT:
-                places.append(place)
+            places = found.get(word)
+            if places is None:
+                found[word] = [str(place)]
+            elif len(places) < POSITIONS_KEPT:
+                places.append(str(place))
         place += POSITIONS_BETWEEN_VALUES
-    return found
+    return " ".join([f"'{word}':{','.join(places)}" for word, places in found.items()])
 
 
 def _values(value: Any) -> Iterator[str]:
