@@ -33,8 +33,9 @@ def home(request: Request) -> HttpResponse:
     principal = request.principal
     choices = organisation_choices(principal)
     organisation = organisation_named(principal, request.GET.get("organisation", ""))
-    cases = attention.cases(principal, organisation=organisation, limit=CASES_SHOWN + 1)
-    total = attention.count(principal) if organisation is None else len(cases)
+    looked = attention.look(principal, organisation=organisation, limit=CASES_SHOWN + 1)
+    cases, request.cases_counted = looked.cases, looked.total
+    total = looked.total if organisation is None else len(cases)
     rows = ledger.read(principal, organisation=organisation)
     clusters = health.clusters()
     context = {

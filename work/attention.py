@@ -62,6 +62,18 @@ class AttentionKind:
     since: str = "asked_at"
 
 
+@dataclass(frozen=True)
+class Looked:
+    """The oldest cases, and how many there are of each kind, each counted up to 100."""
+
+    cases: list[Case]
+    counts: dict[str, int]
+
+    @property
+    def total(self) -> int:
+        return min(COUNTED_AT_MOST, sum(self.counts.values()))
+
+
 _registered: dict[str, AttentionKind] = {}
 
 
@@ -80,12 +92,27 @@ def cases(principal: Any, *, kind: str = "", organisation: Any = None, limit: in
     found: list[Case] = []
     for each in kinds():
         if not kind or each.name == kind:
-            found += [
-                each.case(row) for row in _oldest(each, principal, limit if organisation is None else None)
-            ]
-    if organisation is not None:
-        found = [case for case in found if _is_of(case, organisation)]
-    return _with_claims(sorted(found, key=lambda case: (case.since, case.id))[:limit])
+            among = None if organisation is not None else limit
+            found += [each.case(row) for row in _oldest(each, each.query(principal), among)]
+    return _first(found, organisation, limit)
+
+
+def look(principal: Any, *, kind: str = "", organisation: Any = None, limit: int = 50) -> Looked:
+    """`cases` and `counts` at once: of a kind of which there are fewer than the limit, the cases that are
+    read are the count."""
+    found: list[Case] = []
+    counts: dict[str, int] = {}
+    among = None if organisation is not None else limit
+    for each in kinds():
+        rows = each.query(principal)
+        if kind and each.name != kind:
+            counts[each.name] = _count(rows)
+            continue
+        oldest = list(_oldest(each, rows, among))
+        found += [each.case(row) for row in oldest]
+        is_all = among is None or len(oldest) < among
+        counts[each.name] = min(COUNTED_AT_MOST, len(oldest)) if is_all else _count(rows)
+    return Looked(_first(found, organisation, limit), counts)
 
 
 def counts(principal: Any) -> dict[str, int]:
@@ -121,8 +148,13 @@ def leave(case_id: str, *, by: Any) -> None:
     CaseClaim.objects.filter(case=case_id, by=getattr(by, "user", by)).delete()
 
 
-def _oldest(kind: AttentionKind, principal: Any, limit: int | None) -> Iterable[Any]:
-    rows = kind.query(principal)
+def _first(found: list[Case], organisation: Any, limit: int) -> list[Case]:
+    if organisation is not None:
+        found = [case for case in found if _is_of(case, organisation)]
+    return _with_claims(sorted(found, key=lambda case: (case.since, case.id))[:limit])
+
+
+def _oldest(kind: AttentionKind, rows: "QuerySet[Any] | Sequence[Any]", limit: int | None) -> Iterable[Any]:
     if isinstance(rows, QuerySet):
         rows = rows.order_by(kind.since, "pk")
     return rows[:limit]

@@ -22,6 +22,9 @@ def register_ground() -> None:
 
 
 def _cases(request: HttpRequest) -> int | None:
+    counted: int | None = getattr(request, "cases_counted", None)
+    if counted is not None:
+        return counted
     principal = getattr(request, "principal", None)
     return attention.count(principal) if principal else None
 

@@ -100,6 +100,24 @@ def test_querysets_are_counted_and_ordered_by_the_database(only):
     assert attention.count(None) == 2
 
 
+def test_looking_counts_by_what_it_read_and_asks_only_where_there_is_more(only, django_assert_num_queries):
+    UploadFactory.create_batch(3)
+    uploads = UploadFactory._meta.model.objects.order_by()
+    many = AttentionKind(
+        "many", "Many", lambda principal: uploads, lambda row: asking_case(Asking(2)), since="accepted_at"
+    )
+    only(many, AttentionKind("list", "List", lambda principal: [Asking(1)], asking_case))
+
+    with django_assert_num_queries(2):  # the rows, the claims
+        all_read = attention.look(None, limit=10)
+    with django_assert_num_queries(3):  # and the count
+        cut = attention.look(None, limit=2)
+
+    assert all_read.counts == cut.counts == attention.counts(None) == {"many": 3, "list": 1}
+    assert [case.id for case in all_read.cases] == [case.id for case in attention.cases(None)]
+    assert (len(cut.cases), cut.total) == (2, 4)
+
+
 def test_a_kind_registers_once(only):
     only()
     kind = AttentionKind("asking", "Asking", lambda principal: [], asking_case)

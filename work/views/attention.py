@@ -38,14 +38,14 @@ class CaseFilter(forms.Form):
 def cases(request: Request) -> HttpResponse:
     kind = request.GET.get("kind", "")
     organisation = organisation_named(request.principal, request.GET.get("organisation", ""))
-    found = attention.cases(request.principal, kind=kind, organisation=organisation, limit=SHOWN_AT_MOST)
-    counts = attention.counts(request.principal)
+    looked = attention.look(request.principal, kind=kind, organisation=organisation, limit=SHOWN_AT_MOST)
+    found, counts, request.cases_counted = looked.cases, looked.counts, looked.total
     context = {
         "cases": found,
         "is_cut": len(found) == SHOWN_AT_MOST,
-        "total": min(attention.COUNTED_AT_MOST, sum(counts.values())),
+        "total": looked.total,
         "pills": [
-            ("", "all", min(attention.COUNTED_AT_MOST, sum(counts.values()))),
+            ("", "all", looked.total),
             *(
                 (each.name, each.title.lower(), counts[each.name])
                 for each in attention.kinds()

@@ -17,10 +17,12 @@ SLOWEST_SECONDS = 60
 
 
 class Request(HttpRequest):
-    """A request that passed the middleware and `work.access.signed_in`."""
+    """A request that passed the middleware and `work.access.signed_in`. A page that counts the cases itself
+    sets `cases_counted`, so that the rail need not count them again."""
 
     principal: Any
     htmx: Any
+    cases_counted: int
 
 
 @dataclass(frozen=True)
