@@ -20,18 +20,22 @@ PERIODS = [
 ]
 
 
-def apply(uploads: QuerySet[Upload], given: Mapping[str, str], *, status: bool = True) -> QuerySet[Upload]:
-    """Unknown words filter nothing, as the form shows them; `status=False` leaves the state out."""
+def apply(
+    uploads: QuerySet[Upload], given: Mapping[str, str], *, status: bool = True, among_few: bool = False
+) -> QuerySet[Upload]:
+    """Unknown words filter nothing, as the form shows them; `status=False` leaves the state out. `among_few`
+    as in `queries.filtered`.
+    """
     period = given.get("period", "")
     days = int(period) if period in dict(PERIODS) and period else None
     state = given.get("status", "") if status else ""
-    found = queries.filtered(
+    return queries.filtered(
         uploads,
         dataset=given.get("dataset", ""),
         status=state if state in UploadState.values else "",
         organisation=given.get("organisation", ""),
         text=given.get("text", "").strip()[:100],
+        sender=given.get("sender", "").strip()[:100],
+        among_few=among_few,
         since=timezone.now() - dt.timedelta(days=days) if days else None,
     )
-    sender = given.get("sender", "").strip()[:100]
-    return found.filter(uploaded_by_label__icontains=sender) if sender else found

@@ -1,17 +1,20 @@
 """What pages and the API read of uploads: lists, error groups, error rows. Nothing here writes."""
 
 import datetime as dt
+import re
 import uuid
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from accounts.principals import Principal
 from ingestion.cell_rules import help_url
 from ingestion.models import Dataset, ErrorCount, Record, Report, RowError, Upload
+from work import holding
 from work.identifiers import first_uuid7
 from work.models import Attempt
 
+START_OF_SHA256 = re.compile("[0-9a-fA-F]{8,64}")
 CLOCKS_DIFFER_BY = dt.timedelta(minutes=5)
 
 
@@ -23,9 +26,12 @@ def visible(principal: Principal) -> QuerySet[Upload]:
 
 def filtered(
     uploads: QuerySet[Upload], *, dataset: str = "", status: str = "", organisation: str = "", text: str = "",
-    since: dt.datetime | None = None,
+    sender: str = "", since: dt.datetime | None = None, among_few: bool = False,
 ) -> QuerySet[Upload]:  # fmt: skip
-    """By slugs and state; `text` is part of a file name, or the start of a sha256. Empty ones do nothing."""
+    """By slugs and state; `text` is part of a file name, or the start of a sha256; `sender` is part of the
+    sender's name. Empty ones do nothing. `among_few`: what is asked of the answer picks few uploads by
+    itself, so that words need no index.
+    """
     if dataset:
         # By id, so that the planner knows how many uploads each has.
         named_so = Dataset.objects.filter(slug=dataset).values_list("pk", flat=True)
@@ -35,8 +41,12 @@ def filtered(
     if organisation:
         uploads = uploads.filter(organisation__slug=organisation)
     if text:
-        named = uploads.filter(filename__icontains=text)
-        uploads = named | uploads.filter(sha256__startswith=text.lower()) if len(text) >= 8 else named
+        named = holding.holds("filename", text, by_index=not among_few)
+        if START_OF_SHA256.fullmatch(text):
+            named |= Q(sha256__startswith=text.lower())
+        uploads = uploads.filter(named)
+    if sender:
+        uploads = uploads.filter(holding.holds("uploaded_by_label", sender, by_index=not among_few))
     if since is not None:
         # Ids are in the order of acceptance: the bound on them keeps the list from reading all of its past.
         earliest = first_uuid7(since - CLOCKS_DIFFER_BY)

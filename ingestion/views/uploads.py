@@ -86,8 +86,8 @@ def _live_list(request: Request) -> HttpResponse:
     return page(request, "ingestion/uploads.html", context, part="uploads-live")
 
 
-def _filtered(request: Request, *, status: bool = True) -> QuerySet[Upload]:
-    return list_filters.apply(queries.visible(request.principal), request.GET, status=status)
+def _filtered(request: Request, **how: bool) -> QuerySet[Upload]:
+    return list_filters.apply(queries.visible(request.principal), request.GET, **how)
 
 
 def _live_line(
@@ -102,7 +102,7 @@ def _live_line(
     query["first"], query["states"] = str(first or ""), ",".join(unfinished)
     live = reading(request)
     return {
-        "pills": page_queries.state_pills(_filtered(request, status=False)),
+        "pills": page_queries.state_pills(_filtered(request, status=False, among_few=True)),
         "newer": newer,
         "list_url": list_url,
         "live": replace(live, url=f"{request.path}?{query.urlencode()}"),
