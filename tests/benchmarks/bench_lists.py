@@ -6,6 +6,8 @@ organisation, each page asked for several times after it was warmed.
 
 import statistics
 import time
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -24,8 +26,8 @@ LARGE = {"uploads": 1_000_000, "errors": 5_000_000}
 ROUNDS = 7
 MOST_MS = 100.0
 MOST_RATIO = 3.0
-# Below this a ratio says more about the clock than about the page.
-LEAST_MS = 15.0
+QUICK_MS = 30.0
+WARMED_BY = 2
 
 
 def run() -> list[Line]:
@@ -36,7 +38,7 @@ def run() -> list[Line]:
     people = {"operator": client_of(operator), "member": client_of(member)}
     small = measured(people, fill(**SMALL))
     large = measured(people, fill(**LARGE))
-    return [line(name, small[name], large[name]) for name in large]
+    return [beside(name, small[name], large[name], what="1,000 uploads") for name in large]
 
 
 def client_of(user: User) -> Client:
@@ -45,7 +47,13 @@ def client_of(user: User) -> Client:
     return client
 
 
-Measured = tuple[float, int]
+@dataclass(frozen=True)
+class Measured:
+    """`ms` is the median of a request; `database_ms` of its queries, of which there are `queries`."""
+
+    ms: float
+    database_ms: float
+    queries: int
 
 
 def measured(people: dict[str, Client], largest: Upload) -> dict[str, Measured]:
@@ -58,27 +66,44 @@ def measured(people: dict[str, Client], largest: Upload) -> dict[str, Measured]:
 
 
 def measure(client: Client, path: str) -> Measured:
-    """The median in milliseconds, and how many queries the page makes."""
-    counted = Counted()
-    with connection.execute_wrapper(counted):
+    for _ in range(WARMED_BY):
         answer = client.get(path)
-    if answer.status_code not in (200, 302):
-        raise RuntimeError(f"{path} answered {answer.status_code}")
-    times = []
+        if answer.status_code not in (200, 302):
+            raise RuntimeError(f"{path} answered {answer.status_code}")
+    times, in_database, queries = [], [], 0
     for _ in range(ROUNDS):
-        begun = time.perf_counter()
-        client.get(path)
-        times.append((time.perf_counter() - begun) * 1000)
-    return statistics.median(times), counted.queries
+        asked = Asked()
+        with connection.execute_wrapper(asked):
+            begun, held_up = time.perf_counter(), waited_for_a_processor()
+            client.get(path)
+            times.append(time.perf_counter() - begun - (waited_for_a_processor() - held_up))
+        in_database.append(asked.seconds)
+        queries = max(queries, asked.queries)
+    return Measured(statistics.median(times) * 1000, statistics.median(in_database) * 1000, queries)
 
 
-class Counted:
+class Asked:
+    """The queries of a request, and how long it waited for them."""
+
     def __init__(self) -> None:
-        self.queries = 0
+        self.queries, self.seconds = 0, 0.0
 
     def __call__(self, execute: Any, *arguments: Any) -> Any:
-        self.queries += 1
-        return execute(*arguments)
+        begun = time.perf_counter()
+        try:
+            return execute(*arguments)
+        finally:
+            self.queries += 1
+            self.seconds += time.perf_counter() - begun
+
+
+def waited_for_a_processor() -> float:
+    """Seconds for which this process was ready to run while others held the processors: not the server's
+    time. Where the system does not tell, 0."""
+    try:
+        return int(Path("/proc/self/schedstat").read_text().split()[1]) / 1e9
+    except OSError:
+        return 0.0
 
 
 def pages(largest: Upload) -> dict[str, str]:
@@ -123,13 +148,16 @@ def with_query(path: str, **query: str) -> str:
     return f"{path}?{urlencode(query)}"
 
 
-def line(name: str, small: Measured, large: Measured) -> Line:
-    ratio = large[0] / max(small[0], LEAST_MS)
-    same = large[1] == small[1]
+def beside(name: str, small: Measured, large: Measured, *, what: str) -> Line:
+    """Of a page that is quick anyhow, a ratio would say more about the clock than about the page."""
+    ratio = large.ms / small.ms
     return Line(
         what=name,
-        measured=f"{large[0]:.0f} ms, {ratio:.1f} x, {large[1]} queries",
-        baseline=f"over 1,000 uploads: {small[0]:.0f} ms, {small[1]} queries",
-        bar=f"at most {MOST_MS:.0f} ms and {MOST_RATIO:.0f} x, as many queries",
-        holds=large[0] <= MOST_MS and ratio <= MOST_RATIO and same,
+        measured=f"{large.ms:.0f} ms ({large.database_ms:.0f} of them database), {ratio:.1f} x, "
+        f"{large.queries} queries",
+        baseline=f"over {what}: {small.ms:.0f} ms, {small.queries} queries",
+        bar=f"at most {MOST_MS:.0f} ms; at most {MOST_RATIO:.0f} x or {QUICK_MS:.0f} ms; as many queries",
+        holds=large.ms <= MOST_MS
+        and (ratio <= MOST_RATIO or large.ms <= QUICK_MS)
+        and large.queries == small.queries,
     )

@@ -1,8 +1,8 @@
 """The records of a dataset searched, filtered, sorted and paged: a million of them beside a thousand.
 
-Times are the server's: whole requests through the middleware, as an operator and as a manager of the owner.
-Half a million records of another dataset stand before them in the same table, and a dataset of a thousand
-stands beside.
+Times are the server's: whole requests through the middleware, pages as an operator, the API as a manager of
+the owner. Half a million records of another dataset stand before them in the same table, and a dataset of a
+thousand stands beside.
 """
 
 import time
@@ -13,24 +13,17 @@ from django.urls import reverse
 
 from accounts.models import Membership, Organisation, User
 from ingestion import queries
-from ingestion.models import Dataset, Upload
+from ingestion.models import Dataset, Record, Upload
 from ingestion.search.index import index
 from ingestion.search.protocol import Query
-from tests.benchmarks.bench_lists import (
-    LEAST_MS,
-    MOST_MS,
-    MOST_RATIO,
-    Measured,
-    client_of,
-    measure,
-    with_query,
-)
+from tests.benchmarks.bench_lists import Measured, beside, client_of, measure, with_query
 from tests.benchmarks.lines import Line
 from tests.benchmarks.many_records import add_records, make_dataset, rebuild
+from tests.benchmarks.many_rows import quickly
 from work import paging
 
 SMALL, LARGE, OTHERS = 1_000, 1_000_000, 500_000
-LEAST_A_SECOND = 1_000
+MOST_SECONDS = 300.0
 
 
 def run() -> list[Line]:
@@ -38,29 +31,28 @@ def run() -> list[Line]:
     operator = User.objects.create(username="search-operator", is_operator=True)
     manager = User.objects.create(username="search-manager")
     Membership.objects.create(user=manager, organisation=owner, role="manager")
-    people = {"operator": client_of(operator), "manager": client_of(manager)}
+    clients = {"page": client_of(operator), "API": client_of(manager)}
     upload = an_upload(owner)
-    others, dataset = (make_dataset(upload, slug) for slug in ("readings", "stations"))
-    add_records(dataset, upload, first=1, last=SMALL)
-    rebuild(dataset)
-    small = measured(people, dataset, SMALL)
-    add_records(others, upload, first=1, last=OTHERS)
-    large_dataset = make_dataset(upload, "all-stations")
-    add_records(large_dataset, upload, first=1, last=LARGE)
+    others, small_dataset, large_dataset = (
+        make_dataset(upload, slug) for slug in ("readings", "stations", "all-stations")
+    )
+    add_records(small_dataset, upload, first=1, last=SMALL)
+    rebuild(small_dataset)
+    small = measured(clients, small_dataset, SMALL)
+    with quickly(Record):
+        add_records(others, upload, first=1, last=OTHERS)
+        add_records(large_dataset, upload, first=1, last=LARGE)
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
     begun = time.monotonic()
     rebuild(large_dataset)
-    a_second = LARGE / (time.monotonic() - begun)
-    large = measured(people, large_dataset, LARGE)
-    beside = {
-        f"{who}, page: all": measure(client, pages(dataset, SMALL)["page: all"])
-        for who, client in people.items()
-    }
+    took = time.monotonic() - begun
+    large = measured(clients, large_dataset, LARGE)
+    again = measure(clients["page"], pages(small_dataset, SMALL)["page: all"])
     return [
-        indexing(a_second),
+        indexing(took),
         *(line(name, small[name], large[name]) for name in large),
-        *(line(f"{name}, a small dataset beside", small[name], beside[name]) for name in beside),
+        line("page: all, of the small dataset beside", small["page: all"], again),
     ]
 
 
@@ -77,11 +69,9 @@ def an_upload(owner: Organisation) -> Upload:
     )
 
 
-def measured(people: dict[str, Client], dataset: Dataset, records: int) -> dict[str, Measured]:
+def measured(clients: dict[str, Client], dataset: Dataset, records: int) -> dict[str, Measured]:
     return {
-        f"{who}, {name}": measure(client, path)
-        for who, client in people.items()
-        for name, path in pages(dataset, records).items()
+        name: measure(clients[name.partition(":")[0]], path) for name, path in pages(dataset, records).items()
     }
 
 
@@ -97,47 +87,34 @@ def pages(dataset: Dataset, records: int) -> dict[str, str]:
 
 def searches(dataset: Dataset, records: int) -> dict[str, dict[str, str]]:
     """Words, filters and orders that find much, little and nothing; each kind of field both ways."""
-    asked = {
+    return {
         "all": {},
         "all, far on": {"cursor": plain_cursor(dataset, records // 2)},
         "rare word": {"q": "zirconium"},
-        "common word": {"q": "district"},
         "common words": {"q": "northern district"},
-        "word of the last ones": {"q": "lately"},
         "common word, far on": {"q": "district", "cursor": cursor(dataset, "", records // 2)},
         "part of a word": {"q": "irconi"},
         "quoted": {"q": '"northern district"'},
         "two letters": {"q": "ul"},
-        "no such word": {"q": "nowhere"},
         "no such words": {"q": "northern nowhere"},
         "rare value": {"filter[town]": "Zalesie"},
         "common value": {"filter[town]": "Warszawa"},
-        "no such value": {"filter[town]": "Atlantis"},
-        "narrow range": {"filter[amount][from]": "100", "filter[amount][to]": "101"},
-        "wide range": {"filter[opened][from]": "1995-01-01"},
+        "range": {"filter[amount][from]": "100", "filter[amount][to]": "200"},
         "rare value, by amount": {"filter[town]": "Zalesie", "sort": "amount"},
-        "common value, by date": {"filter[town]": "Warszawa", "sort": "-opened"},
-        "no such value, by amount": {"filter[town]": "Atlantis", "sort": "amount"},
-        "common word, by amount": {"q": "district", "sort": "amount"},
-        "rare word, by date": {"q": "zirconium", "sort": "-opened"},
+        "common word, by date": {"q": "district", "sort": "-opened"},
         "word of the last ones, by amount": {"q": "lately", "sort": "amount"},
         "word and value and range, by moment": {
             "q": "northern", "filter[town]": "Warszawa", "filter[opened][from]": "2010-01-01",
             "sort": "-measured",
         },
-        "two filters of which none holds both": {"filter[town]": "Warszawa", "filter[open]": "true",
-                                                 "filter[amount][to]": "0.02"},
+        "by text": {"sort": "town"},
+        "by amount, downwards": {"sort": "-amount"},
+        "by amount, far on": {"sort": "amount", "cursor": cursor(dataset, "amount", records // 2)},
     }  # fmt: skip
-    for field in ("town", "amount", "opened", "measured", "open"):
-        asked[f"by {field}"] = {"sort": field}
-        asked[f"by {field} downwards"] = {"sort": f"-{field}"}
-        asked[f"by {field}, far on"] = {"sort": field, "cursor": cursor(dataset, field, records // 2)}
-    return asked
 
 
 def plain_cursor(dataset: Dataset, place: int) -> str:
-    listed = queries.records(dataset.pk).filter(retired_at__isnull=True).order_by("pk")
-    return paging.after(listed.values_list("pk", flat=True)[place])
+    return paging.after(queries.records(dataset.pk).order_by("key").values_list("key", flat=True)[place])
 
 
 def cursor(dataset: Dataset, sort: str, place: int) -> str:
@@ -146,21 +123,14 @@ def cursor(dataset: Dataset, sort: str, place: int) -> str:
     return hits.next_cursor or ""
 
 
-def indexing(a_second: float) -> Line:
+def indexing(took: float) -> Line:
     return Line(
         what=f"rebuild of {LARGE:,} records",
-        measured=f"{a_second:,.0f} records/s",
-        bar=f"at least {LEAST_A_SECOND:,} records/s",
-        holds=a_second >= LEAST_A_SECOND,
+        measured=f"{took:.0f} s, {LARGE / took:,.0f} records/s",
+        bar=f"at most {MOST_SECONDS:.0f} s",
+        holds=took <= MOST_SECONDS,
     )
 
 
 def line(name: str, small: Measured, large: Measured) -> Line:
-    ratio = large[0] / max(small[0], LEAST_MS)
-    return Line(
-        what=name,
-        measured=f"{large[0]:.0f} ms, {ratio:.1f} x, {large[1]} queries",
-        baseline=f"over {SMALL:,} records: {small[0]:.0f} ms, {small[1]} queries",
-        bar=f"at most {MOST_MS:.0f} ms and {MOST_RATIO:.0f} x, no more queries",
-        holds=large[0] <= MOST_MS and ratio <= MOST_RATIO and large[1] <= small[1],
-    )
+    return beside(name, small, large, what=f"{SMALL:,} records")

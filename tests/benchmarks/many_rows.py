@@ -9,6 +9,7 @@ from django.db.models import Model
 
 from accounts.models import Organisation
 from ingestion.models import Dataset, RowError, SchemaVersion, Upload
+from work import health
 from work.models import Attempt, Event
 
 ORGANISATIONS = 20
@@ -83,6 +84,11 @@ FROM ingestion_upload u WHERE NOT EXISTS (SELECT 1 FROM work_event e WHERE e.id 
 """
 
 
+# One that lives all through the run, as in an installation that works.
+WORKER = """
+INSERT INTO work_worker (id, cluster, label, seen_at, took_at)
+VALUES (gen_random_uuid(), %(cluster)s, 'host:1', now() + interval '1 day', now())
+"""
 INDEXES = """
 SELECT c.relname, pg_get_indexdef(i.indexrelid) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
 WHERE i.indrelid = ANY(%(tables)s::regclass[]) AND NOT i.indisunique
@@ -100,6 +106,8 @@ def make_organisations() -> list[Organisation]:
             )
             SchemaVersion.objects.create(dataset=dataset, number=1, schema=SCHEMA)
         made.append(owner)
+    for cluster in health.CLUSTERS:
+        run(WORKER, cluster=cluster)
     return made
 
 
