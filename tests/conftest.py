@@ -5,10 +5,12 @@ import time
 import pytest
 from django.db import connection
 
+from tests import flushing
 from tests.in_ci import pytest_runtest_makereport
 from work import heart
 
 __all__ = ["pytest_runtest_makereport"]
+flushing.use()
 
 OTHERS = (
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
