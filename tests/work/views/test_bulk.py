@@ -1,6 +1,7 @@
 import uuid
 
 import pytest
+from django.db import transaction
 from django.urls import reverse
 
 from tests.factories import UploadFactory, UserFactory
@@ -91,8 +92,10 @@ def test_key_of_somebody_elses_action_is_refused(as_operator, rows):
     assert confirm(as_operator, chosen=[letter.pk], key=action.pk).status_code == 400
 
 
+@pytest.mark.django_db(transaction=True)
 def test_action_page_shows_the_outcome_of_every_row(as_operator, rows):
-    letters = rows.letters(2)
+    with transaction.atomic():
+        letters = rows.letters(2)
     confirm(as_operator, chosen=[row.pk for row in letters])
     action = BulkAction.objects.get()
     waiting = as_operator.get(reverse("bulk_action", args=[action.pk])).content.decode()
@@ -132,6 +135,7 @@ def test_member_may_not_act_on_dead_letters(as_member, rows):
     assert confirm(as_member, chosen=[letter.pk]).status_code == 403
 
 
+@pytest.mark.django_db(transaction=True)
 def test_member_withdraws_uploads_of_the_own_organisation_only(as_member, organisation):
     mine = UploadFactory(dataset__organisation=organisation)
     foreign = UploadFactory()
