@@ -32,7 +32,9 @@ FORBIDDEN = re.compile(
 def world(db, monkeypatch):
     monkeypatch.setattr(invariants, "SECOND_LOOK_AFTER", 0)  # no other system is looked at
     logging.disable(logging.WARNING)  # hundreds of refusals are meant here, and each would be told at length
-    yield make_world()
+    made = make_world()
+    made.cookies = {}  # by role
+    yield made
     logging.disable(logging.NOTSET)
 
 
@@ -123,8 +125,8 @@ def expected(row):
 
 def ask(role, row, world, *, by_token=False):
     """Whatever the request changes is rolled back."""
+    client = client_of("anonymous" if by_token else role, world)
     with transaction.atomic():
-        client = client_of("anonymous" if by_token else role, world)
         headers = dict(row.headers)
         if by_token:
             headers["Authorization"] = f"Bearer {world.secrets[role]}"
@@ -144,10 +146,12 @@ def said(answer):
 
 
 def client_of(role, world):
+    """Signed in once for each role; the cookies are those from then, whatever a request made of them."""
     client = CLIENT
     client.cookies.clear()
-    if world.people[role] is not None:
+    if role not in world.cookies and world.people[role] is not None:
         client.force_login(world.people[role])
+    client.cookies.load(world.cookies.setdefault(role, client.cookies.output(header="", sep=";")))
     return client
 
 
