@@ -17,6 +17,7 @@ FEW = 25_000
 many of them a page is soon full.
 """
 
+Part = tuple[str, list[Any]]
 OPERATORS = {"is": "=", "from": ">=", "to": "<="}
 FORWARD, BACK = "f", "b"
 LIKE_SPECIAL = str.maketrans({"\\": "\\\\", "%": "\\%", "_": "\\_"})
@@ -125,33 +126,42 @@ def _estimate(table: str, where: str, params: list[Any]) -> int:
 
 
 def _page(source: Source, order: Order, place: Place | None, limit: int) -> list[Any]:
-    """Rows as (id, value). Those without a value are a part of their own, which comes last both ways."""
+    """Rows as (id, value). Those without a value are a part of their own, which comes last both ways.
+
+    One statement, whatever is found: the outer limit ends the parts in their order, so the second is only
+    looked for when the first does not fill the page. (Parts with limits never run in parallel.)
+    """
     goes_back = place is not None and place.direction == BACK
     descending = order.downwards != goes_back
+    hits = source.hits(f"id, {order.column or 'NULL::text'} AS value")
     if order.column is None:
-        return _part(source, "NULL::text", "", ["id"], [place.id] if place else None, descending, limit)
-    parts = [("value IS NOT NULL", True), ("value IS NULL", False)]
-    if goes_back:
-        parts.reverse()
+        parts = [_part("", ["id"], [place.id] if place else None, descending, limit)]
+    else:
+        parts = _parts_by_value(place, descending, limit, values_last=goes_back)
+    union = " UNION ALL ".join(f"({statement})" for statement, _ in parts)
+    params = [value for _, given in parts for value in given]
+    statement = f"{hits} SELECT id, value FROM ({union}) parts LIMIT {limit:d}"  # noqa: S608 (names of our own)
+    return rows(statement, [*source.params, *params])
+
+
+def _parts_by_value(place: Place | None, descending: bool, limit: int, *, values_last: bool) -> list[Part]:
+    kinds = [True, False]
+    if values_last:
+        kinds.reverse()
     if place is not None:
-        among_values = place.value is not None
-        parts = parts[[has_value for _, has_value in parts].index(among_values) :]
-    found: list[Any] = []
-    for number, (condition, has_value) in enumerate(parts):
+        kinds = kinds[kinds.index(place.value is not None) :]
+    parts = []
+    for number, has_value in enumerate(kinds):
         after: list[Any] | None = None
         if place is not None and number == 0:
             after = [place.value, place.id] if has_value else [place.id]
-        left = limit - len(found)
-        found += _part(source, order.column, condition, ["value", "id"], after, descending, left)
-        if len(found) >= limit:
-            break
-    return found
+        condition = "value IS NOT NULL" if has_value else "value IS NULL"
+        parts.append(_part(condition, ["value", "id"], after, descending, limit))
+    return parts
 
 
-def _part(
-    source: Source, value: str, condition: str, columns: list[str], after: list[Any] | None,
-    descending: bool, limit: int,
-) -> list[Any]:  # fmt: skip
+def _part(condition: str, columns: list[str], after: list[Any] | None, descending: bool, limit: int) -> Part:
+    """Of the hits: a statement and its parameters."""
     way = "DESC" if descending else "ASC"
     conditions = [condition] if condition else []
     if after is not None:
@@ -159,9 +169,7 @@ def _part(
         conditions.append(f"({names}) {'<' if descending else '>'} ({', '.join(['%s'] * len(after))})")
     narrowed = f"WHERE {' AND '.join(conditions)}" if conditions else ""
     ordered = ", ".join(f"{name} {way}" for name in columns)
-    hits = source.hits(f"id, {value} AS value")
-    statement = f"{hits} SELECT id, value FROM hits {narrowed} ORDER BY {ordered} LIMIT {limit:d}"  # noqa: S608 (as above)
-    return rows(statement, [*source.params, *(after or [])])
+    return f"SELECT id, value FROM hits {narrowed} ORDER BY {ordered} LIMIT {limit:d}", after or []  # noqa: S608 (names of our own)
 
 
 def _count(source: Source) -> int:
