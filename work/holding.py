@@ -2,11 +2,14 @@
 it.
 """
 
+import re
+
 from django.db.models import Q, Value
 from django.db.models.functions import Concat
 from django.db.models.lookups import IContains
 
 TELLING = 6
+DIGITS = re.compile(f"[0-9]{{3,{TELLING}}}")
 
 
 def holds(column: str, text: str, *, by_index: bool = True) -> Q:
@@ -23,10 +26,12 @@ def holds(column: str, text: str, *, by_index: bool = True) -> Q:
 
 
 def telling_part(text: str) -> str:
-    """The few characters with the most digits; all of a text without any."""
-    starts = range(len(text) - TELLING + 1)
+    """Three to six digits in a row, or else the few characters with the most of them; all of a text without
+    any."""
+    in_a_row = max(DIGITS.findall(text), key=len, default="")
+    if in_a_row:
+        return in_a_row
     if len(text) <= TELLING or not any(map(str.isdigit, text)):
         return text
-    return max(
-        (text[start : start + TELLING] for start in starts), key=lambda part: sum(map(str.isdigit, part))
-    )
+    parts = [text[start : start + TELLING] for start in range(len(text) - TELLING + 1)]
+    return max(parts, key=lambda part: sum(map(str.isdigit, part)))

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from django.core.exceptions import ValidationError
-from django.db.models import Model, QuerySet
+from django.db.models import F, Model, QuerySet
+from django.db.models.functions import Greatest
 from django.http import HttpRequest
 
 from work.problems import Problem
@@ -26,16 +27,22 @@ class Page(Generic[M]):
 
 
 def keyset(
-    queryset: QuerySet[M], *, cursor: str | None, limit: int = 50, newest_first: bool = True, by: str = "pk"
-) -> Page[M]:
+    queryset: QuerySet[M], *, cursor: str | None, limit: int = 50, newest_first: bool = True, by: str = "pk",
+    are_few: bool = False,
+) -> Page[M]:  # fmt: skip
     """One page by id, or by another field that is unique in the list. Raises Problem 400 `bad_cursor` for a
     cursor that this list did not give.
+
+    `are_few`: the rows are found first and ordered afterwards. In the order of an index a list of few among
+    many would be looked for from the newest row to the oldest.
     """
     direction, last = _read(queryset, cursor, by) if cursor else (FORWARD, None)
     upwards = newest_first == (direction == BACK)
     if last is not None:
         queryset = queryset.filter(**{f"{by}__{'gt' if upwards else 'lt'}": last})
-    rows = list(queryset.order_by(by if upwards else f"-{by}")[: limit + 1])
+    # No index gives the order of this expression, which is that of its field.
+    key = Greatest(F(by), F(by)) if are_few else F(by)
+    rows = list(queryset.order_by(key.asc() if upwards else key.desc())[: limit + 1])
     has_more, rows = len(rows) > limit, rows[:limit]
     if direction == BACK:
         rows.reverse()
@@ -50,18 +57,19 @@ def keyset(
 
 
 def of_request(
-    request: HttpRequest, queryset: QuerySet[M], *, limit: int = 50, newest_first: bool = True, by: str = "pk"
-) -> Page[M]:
+    request: HttpRequest, queryset: QuerySet[M], *, limit: int = 50, newest_first: bool = True,
+    by: str = "pk", are_few: bool = False,
+) -> Page[M]:  # fmt: skip
     """For pages: the cursor stands in `cursor`, as the component keyset_pages writes it.
 
     `{% keyset_pages older=page.next_cursor newer=page.previous_cursor %}`; a malformed cursor gives the
     first page.
     """
-    cursor = request.GET.get("cursor")
+    how: dict[str, Any] = {"limit": limit, "newest_first": newest_first, "by": by, "are_few": are_few}
     try:
-        return keyset(queryset, cursor=cursor, limit=limit, newest_first=newest_first, by=by)
+        return keyset(queryset, cursor=request.GET.get("cursor"), **how)
     except Problem:
-        return keyset(queryset, cursor=None, limit=limit, newest_first=newest_first, by=by)
+        return keyset(queryset, cursor=None, **how)
 
 
 def after(value: object) -> str:

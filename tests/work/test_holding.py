@@ -11,7 +11,8 @@ from work.holding import holds, telling_part
     ("text", "part"),
     [
         ("returns 501001 of north.xlsx", "501001"),
-        ("Sender 117", "er 117"),
+        ("Sender 117", "117"),
+        ("Sender 7 and 9", "nder 7"),
         ("stations.xlsx", "stations.xlsx"),
         ("a 1", "a 1"),
     ],

@@ -17,12 +17,14 @@ def seven(db):
     return OrganisationFactory.create_batch(7)
 
 
+@pytest.mark.parametrize("are_few", [True, False])
 @pytest.mark.parametrize("newest_first", [True, False])
-def test_pages_lead_through_all_rows_and_back(seven, newest_first):
+def test_pages_lead_through_all_rows_and_back(seven, newest_first, are_few):
+    how = {"limit": 3, "newest_first": newest_first, "are_few": are_few}
     rows = list(reversed(seven)) if newest_first else seven
 
     def page(cursor):
-        return paging.keyset(Organisation.objects.all(), cursor=cursor, limit=3, newest_first=newest_first)
+        return paging.keyset(Organisation.objects.all(), cursor=cursor, **how)
 
     first = page(None)
     second = page(first.next_cursor)
