@@ -106,9 +106,12 @@ def make_organisations() -> list[Organisation]:
             )
             SchemaVersion.objects.create(dataset=dataset, number=1, schema=SCHEMA)
         made.append(owner)
+    return made
+
+
+def let_workers_live() -> None:
     for cluster in health.CLUSTERS:
         run(WORKER, cluster=cluster)
-    return made
 
 
 def fill(*, uploads: int, errors: int) -> Upload:
