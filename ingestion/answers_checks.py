@@ -11,6 +11,11 @@ from ingestion.asking import Asking, Reading
 from ingestion.checking.messages import quoted
 from ingestion.readings import Fault
 
+ABOUT = {
+    questions.WHICH_TOTALS: "whether rows are totals",
+    questions.CONFIRM_RETIREMENT: "whether records may go",
+    questions.CONFIRM_NEWER_VALUES: "which values shall stand",
+}
 NO_COLUMN = "must have a value in every row, so it needs a column."
 
 
@@ -62,15 +67,16 @@ def _suggested(asking: Asking, schema: Mapping[str, Any]) -> dict[str, str | Non
 
 
 def _decision(asking: Asking, given: Reading) -> Iterator[Fault]:
-    is_about_going = asking["code"] == questions.CONFIRM_RETIREMENT
-    about = "whether records may go" if is_about_going else "which values shall stand"
+    code = asking["code"]
     for name in given.keys() - {"confirm"}:
-        yield Fault(name, "not_asked", f"{name} was not asked. The question is {about}.")
+        yield Fault(name, "not_asked", f"{name} was not asked. The question is {ABOUT[code]}.")
     wanted = answers_layout.confirmations(asking)
     said = [entry for entry in wanted if entry in given.get("confirm", ())]
     if len(said) == 1:
         return
-    if is_about_going:
+    if code == questions.WHICH_TOTALS:
+        message = f"Confirm “{wanted[0]}” to leave these rows out, or “{wanted[1]}” to read them as rows."
+    elif code == questions.CONFIRM_RETIREMENT:
         message = f"To agree that records go, confirm “{wanted[0]}”."
     else:
         message = f"Confirm “{wanted[0]}” to send the mended values, or “{wanted[1]}” to keep what is stored."

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ingestion import newer_values, snapshots
+from ingestion import newer_values, snapshots, totals_below
 from ingestion.asking import Asking, PreviewRow, Suggestion
 from ingestion.checking import header
 from ingestion.checking.checker import Checker
@@ -69,7 +69,9 @@ def sheet_names(asking: Asking) -> list[str]:
 
 
 def confirmations(asking: Asking) -> list[str]:
-    """What decides such a question, one of which must be said; void as soon as the records have changed."""
+    """What decides such a question, one of which must be said; of records it is void when they change."""
+    if "totals" in asking:
+        return [totals_below.LEAVE_OUT, totals_below.KEEP]
     if "newer" in asking:
         version = asking["newer"]["version"]
         return [newer_values.send_mine(version), newer_values.keep_theirs(version)]

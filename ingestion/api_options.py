@@ -35,7 +35,8 @@ class ReadingFields(Schema):
     confirm: list[str] = Field(
         [],
         max_length=MOST_CONFIRMATIONS,
-        description="Codes of questions that are agreed to; repeatable, or one JSON array",
+        description="Codes of questions that are agreed to; totals:leave_out or totals:keep for rows below "
+        "the data that look like totals; repeatable, or one JSON array",
     )
     on_doubt: Literal["ask", "fail"] = Field(
         "ask",

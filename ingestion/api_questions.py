@@ -87,6 +87,27 @@ class NewerBody(Schema):
     keep_theirs: str
 
 
+class ComparedTotalBody(Schema):
+    """`stands` is the number in the row, `sum` that of its column over the rows that are valid."""
+
+    row: int
+    field: str
+    stands: str
+    sum: str
+    is_sum: bool
+
+
+class TotalsBody(Schema):
+    """Rows below the data that look like totals. `leave_out` leaves them out, `keep` reads them as rows: one
+    of both is said in `confirm` of the answer.
+    """
+
+    rows: list[PreviewRowBody]
+    compared: list[ComparedTotalBody]
+    leave_out: str
+    keep: str
+
+
 class QuestionBody(Schema):
     """What only a person can decide. POST the answer to `answer_url`; parts that the question does not need
     are `null` or empty.
@@ -103,6 +124,7 @@ class QuestionBody(Schema):
     headers: list[str]
     sheets: list[SheetBody]
     suggestions: list[SuggestionBody]
+    totals: TotalsBody | None
     retirement: RetirementBody | None
     newer: NewerBody | None
 
@@ -142,6 +164,7 @@ def question(upload: Upload, *, address: str) -> dict[str, Any] | None:
         "headers": asking.get("headers", []),
         "sheets": asking.get("sheets", []),
         "suggestions": [_suggestion(asking, each) for each in asking.get("suggestions", [])],
+        "totals": _totals(asking),
         "retirement": _retirement(asking),
         "newer": _newer(asking),
     }
@@ -154,6 +177,13 @@ def _suggestion(asking: Any, suggestion: Any) -> dict[str, Any]:
         "column": column_letters(place) if found else None,
         "heading": headers[place] if found and place < len(headers) else None,
     }
+
+
+def _totals(asking: Any) -> dict[str, Any] | None:
+    if "totals" not in asking:
+        return None
+    leave_out, keep = answers_layout.confirmations(asking)
+    return asking["totals"] | {"leave_out": leave_out, "keep": keep}
 
 
 def _retirement(asking: Any) -> dict[str, Any] | None:

@@ -14,7 +14,8 @@ class Reading(TypedDict, total=False):
     exact heading counts first), or None for a field that the file does not have. Fields that are not named
     are matched by themselves. `confirm` lists what a person agreed to: codes of questions, `retire:<version>`
     with the version of the dataset to which it was said, and so `newer:<version>` (mended rows replace what
-    newer uploads wrote) and `keep:<version>` (they are left out).
+    newer uploads wrote) and `keep:<version>` (they are left out); `totals:leave_out` or `totals:keep` for
+    rows below the data that look like totals.
     """
 
     sheet: str
@@ -73,10 +74,28 @@ class NewerValues(TypedDict):
     examples: list[NewerExample]
 
 
+class ComparedTotal(TypedDict):
+    """A number of a row that looks like a total, beside the sum of its column; both as digits."""
+
+    row: int
+    field: str
+    stands: str
+    sum: str
+    is_sum: bool
+
+
+class TotalsBelow(TypedDict):
+    """Rows below the data that look like totals, and what could be compared of them."""
+
+    rows: list[PreviewRow]
+    compared: list[ComparedTotal]
+
+
 class Asking(TypedDict):
     """One question. `code` is also `Upload.question`; sentence and remedy stand in `ingestion.questions`."""
 
-    # "which_sheet", "which_header", "which_columns", "confirm_retirement", "confirm_newer_values"
+    # "which_sheet", "which_header", "which_columns", "which_totals", "confirm_retirement",
+    # "confirm_newer_values"
     code: str
     detail: dict[str, Any]
     sheets: NotRequired[list[dict[str, Any]]]  # {"name", "hidden", "rows": list[PreviewRow], "score"}
@@ -85,5 +104,6 @@ class Asking(TypedDict):
     header_rows: NotRequired[int]
     headers: NotRequired[list[str]]
     suggestions: NotRequired[list[Suggestion]]
+    totals: NotRequired[TotalsBelow]
     retirement: NotRequired[Retirement]
     newer: NotRequired[NewerValues]

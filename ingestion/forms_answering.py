@@ -122,6 +122,21 @@ class ReasonForm(forms.Form):
     )
 
 
+class WhichTotalsForm(forms.Form):
+    """Of rows below the data that look like totals."""
+
+    LEAVE_OUT, KEEP = "leave_out", "keep"
+    rows = forms.ChoiceField(
+        label="What are these rows?",
+        choices=[
+            (LEAVE_OUT, "Totals; they are left out"),
+            (KEEP, "Rows of the data; they are read like the others"),
+        ],
+        widget=forms.RadioSelect,
+        error_messages={"required": "Say what these rows are."},
+    )
+
+
 class WhichValuesForm(forms.Form):
     """Of mended rows whose records a newer upload has written."""
 

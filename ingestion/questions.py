@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from ingestion.asking import Asking
+from ingestion.asking import Asking, PreviewRow
 from work.failure_texts import Text
 from work.wording import number
 
 WHICH_SHEET, WHICH_HEADER, WHICH_COLUMNS = "which_sheet", "which_header", "which_columns"
+WHICH_TOTALS = "which_totals"
 CONFIRM_RETIREMENT, CONFIRM_NEWER_VALUES = "confirm_retirement", "confirm_newer_values"
-# Of what would be done, not of how the file is to be read.
-DECISIONS = (CONFIRM_RETIREMENT, CONFIRM_NEWER_VALUES)
+# Decided by one of two words, not by columns.
+DECISIONS = (WHICH_TOTALS, CONFIRM_RETIREMENT, CONFIRM_NEWER_VALUES)
 MOST_NAMED = 8
 
 # What is asked, and what its owner does about it; filled by `facts`.
@@ -26,6 +27,10 @@ SENTENCES: dict[str, Text] = {
         "It is not clear which columns of the file hold {fields}.",
         "Choose a column for each, or say that the file has none.",
     ),
+    WHICH_TOTALS: (
+        "Below the data stands what looks like a total, but may be a row of the data: {rows}.",
+        "Say whether it is left out or read as a row.",
+    ),
     CONFIRM_RETIREMENT: (
         "{retire} of {records} records are absent from the file and would be retired, which is {share} %. "
         "Above {limit} % a person must agree.",
@@ -41,6 +46,9 @@ REMEDIES = {
     WHICH_SHEET: "Name the sheet when you send the file, or let it ask.",
     WHICH_HEADER: "Name the row (header_row) when you send the file, or let it ask.",
     WHICH_COLUMNS: "Say which column is which (mapping) when you send the file, or let it ask.",
+    WHICH_TOTALS: (
+        "Take it out of the file, or say “totals:leave_out” or “totals:keep” (confirm) when you send it."
+    ),
     CONFIRM_RETIREMENT: "Check that the file is whole. If the records are meant to go, let it ask.",
     CONFIRM_NEWER_VALUES: "Leave these rows out of the file, or send it again and let it ask.",
 }
@@ -67,6 +75,8 @@ def facts(asking: Asking) -> dict[str, Any]:
         return {"sheet": _quoted([asking["sheet"]]) if asking.get("sheet") else "the file"}
     if code == WHICH_COLUMNS:
         return {"fields": _quoted(_doubtful(asking)) or "the values"}
+    if code == WHICH_TOTALS:
+        return {"rows": _quoted([_line(row) for row in asking["totals"]["rows"]])}
     if code == CONFIRM_NEWER_VALUES:
         newer = asking["newer"]
         names = dict.fromkeys(each["filename"] for each in newer["examples"])
@@ -87,6 +97,10 @@ def _doubtful(asking: Asking) -> list[str]:
         for each in asking.get("suggestions", ())
         if not each["sure"] and (each["required"] or each["column"] is not None)
     ]
+
+
+def _line(row: PreviewRow) -> str:
+    return f"row {row['number']}: " + " ".join(filter(None, row["cells"]))
 
 
 def _quoted(names: list[str]) -> str:

@@ -16,7 +16,7 @@ from work.problems import Problem
 LAST_ROW = 1_048_576
 LONGEST_SHEET, LONGEST_COLUMN, LONGEST_SHOWN = 100, 200, 60
 MOST_CONFIRMATIONS = 50
-DECIDED = re.compile(r"(retire|newer|keep):(0|[1-9][0-9]{0,18})", re.ASCII)
+DECIDED = re.compile(r"(retire|newer|keep):(0|[1-9][0-9]{0,18})|totals:(leave_out|keep)", re.ASCII)
 ENTRIES = ("sheet", "header_row", "header_rows", "mapping", "confirm")
 REMEDY = "Correct what is named and send it again. The dataset's schema names its fields."
 
@@ -137,7 +137,8 @@ def _confirm(confirm: Any) -> Iterator[Fault]:
     for entry in confirm:
         if not isinstance(entry, str) or not (entry in questions.SENTENCES or DECIDED.fullmatch(entry)):
             message = (
-                "confirm takes codes of questions, or retire:, newer: or keep: with the dataset's version."
+                "confirm takes codes of questions, totals:leave_out or totals:keep, or retire:, newer: or "
+                "keep: with the dataset's version."
             )
             yield Fault("confirm", "unknown_confirmation", message)
             return

@@ -143,6 +143,8 @@ ASSUMPTIONS: dict[str, str] = {
     "headers_matched_by_alias": "Columns were recognised by an earlier answer: {pairs}.",
     "columns_without_heading": "Columns that have values but no heading were left out: {columns}.",
     "notes_below_left_out": "Notes below the data were left out: {notes}.",
+    "totals_below_left_out": "Totals below the data were left out: {rows}.",
+    "totals_below_kept": "What looks like totals below the data was read as rows, as it was said: {rows}.",
     "percent_as_fraction": "Percentages in {columns} are stored as fractions: 52% as 0.52.",
     "rows_not_rejoined": "The row numbers of another file were not used: this one can mend no such file.",
     "rows_not_found_again": "{count:,} rows are none that the first file lacks; they were taken as new ones.",

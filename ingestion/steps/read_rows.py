@@ -17,6 +17,7 @@ from ingestion import (
     reading_upload,
     row_errors,
     staging,
+    totals_below,
 )
 from ingestion.checking import messages
 from ingestion.checking.checker import CheckedRow, Checker
@@ -32,6 +33,7 @@ from ingestion.notes_below import Tail, described
 from ingestion.questions import WHICH_COLUMNS
 from ingestion.reading import names
 from ingestion.reading.reader import HeaderFrame, Reader, Row
+from ingestion.totals_below import Totals
 from work import crash
 from work.failures import PermanentFailure
 from work.jobs import Job
@@ -58,10 +60,13 @@ def read_rows(job: Job, context: Context) -> None:
             nameless.look(frame.rows)
             batch.add(tail.pass_on(frame.rows))
             job.progress(batch.rows, unit="rows")
-        data, notes = tail.end()
-        batch.add(data)
+        ending = tail.end()
+        batch.add(ending.data)
         batch.store()
-        _close(reader, context, notes, last_data_row=tail.last)
+        totals = totals_below.decide(context, ending.totals)
+        batch.add(sorted([*totals.kept, *ending.others]))
+        batch.store()
+        _close(reader, context, ending.notes, totals, last=batch.last)
         context.assumptions += nameless.assumptions()
     job.progress(context.rows_read, total=context.rows_read, unit="rows")
     crash.point(READ_AFTER)
@@ -76,11 +81,13 @@ class Batch:
         self.staged: list[str] = []
         self.refused: list[str] = []
         self.rows = 0
+        self.last = 0  # the number of the last row in the file
         self.mendable = Mendable(context.checker)
 
     def add(self, rows: list[Row]) -> None:
         checked = self.context.checker.check_batch(rows)
         self.rows += len(rows)
+        self.last = rows[-1][0] if rows else self.last
         if self.context.mending:
             self.context.mending.rejoin(rows, checked)
         _refuse_long_keys(self.context.checker, checked)
@@ -187,16 +194,20 @@ def _go_on_mending(context: Context, said: list[dict[str, Any]]) -> None:
     context.checker.header.assumptions += said  # type: ignore[union-attr]
 
 
-def _close(reader: Reader, context: Context, notes: list[Row], *, last_data_row: int) -> None:
+def _close(reader: Reader, context: Context, notes: list[Row], totals: Totals, *, last: int) -> None:
     end = reader.end
     assert end is not None  # noqa: S101 (iterating to the end sets it)
     below, stated = end.rows + end.blank_rows, list(end.assumptions)
-    if notes:
+    left_out = [*notes, *totals.left_out]
+    if left_out:
         # What stands below the data is no part of it, nor are the blank rows between.
-        below = last_data_row - reader.header.last_row
+        last = max(last, reader.header.last_row)
+        below = last - reader.header.last_row - sum(row[0] < last for row in left_out)
+    stated += totals.said
+    if notes:
         named = described(notes)
         stated.append(messages.assumption("notes_below_left_out", notes=named, count=len(named)))
-    context.blank = below - (end.rows - len(notes)) + context.checker.blank
+    context.blank = below - (end.rows - len(left_out)) + context.checker.blank
     context.rows_read = below
     context.format = end.format
     context.assumptions = [

@@ -18,7 +18,7 @@ from accounts.principals import Principal
 from ingestion import answers, answers_layout, queries, questions, remembered, reprocessing, uploads
 from ingestion.answers_layout import Layout
 from ingestion.asking import Asking
-from ingestion.forms_answering import AnswerForm, ReasonForm, WhichValuesForm
+from ingestion.forms_answering import AnswerForm, ReasonForm, WhichTotalsForm, WhichValuesForm
 from ingestion.models import Upload
 from work.access import signed_in
 from work.failures import StateChanged
@@ -42,6 +42,8 @@ def answer(request: Request, upload_id: uuid.UUID) -> HttpResponse:
     if request.method == "POST" and request.POST.get("asked") != _asked(upload):
         messages.warning(request, MOVED)
         return redirect("upload_answer", upload_id=upload.pk)
+    if upload.question == questions.WHICH_TOTALS:
+        return _totals(request, upload)
     if upload.question == questions.CONFIRM_RETIREMENT:
         return _retirement(request, upload)
     if upload.question == questions.CONFIRM_NEWER_VALUES:
@@ -116,7 +118,7 @@ def _answer(
     request: Request,
     upload: Upload,
     given: dict[str, Any],
-    form: AnswerForm | ReasonForm | WhichValuesForm,
+    form: AnswerForm | ReasonForm | WhichTotalsForm | WhichValuesForm,
     why: str = "",
 ) -> HttpResponse | None:
     """None when the answer was refused: the faults stand in the form."""
@@ -153,6 +155,25 @@ def _reading_page(
         "said": said,
     }
     return page(request, "ingestion/upload_answer.html", context, part=part, status=status)
+
+
+def _totals(request: Request, upload: Upload) -> HttpResponse:
+    asking = cast(Asking, upload.asking)
+    form = WhichTotalsForm(request.POST if request.method == "POST" else None)
+    if form.is_bound and form.is_valid():
+        leave_out, keep = answers_layout.confirmations(asking)
+        given = {"confirm": [leave_out if form.cleaned_data["rows"] == WhichTotalsForm.LEAVE_OUT else keep]}
+        answered = _answer(request, upload, given, form)
+        if answered is not None:
+            return answered
+    context = {
+        **_about(request, upload),
+        "form": form,
+        "headers": asking["headers"],
+        "rows": asking["totals"]["rows"],
+        "compared": asking["totals"]["compared"],
+    }
+    return page(request, "ingestion/upload_totals.html", context, status=422 if form.is_bound else 200)
 
 
 def _retirement(request: Request, upload: Upload) -> HttpResponse:

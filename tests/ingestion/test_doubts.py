@@ -231,11 +231,10 @@ def test_notes_below_the_data_are_left_out_and_quoted(process, wide):
     [
         [["Source: ministry"]],
         [[], ["c"]],
-        [[], ["Total", 3]],
         [["c", "Cy"], [], ["Source: ministry"]],
         [[], ["Source: ministry"], [], ["c", "Cy", "Rome"]],
     ],
-    ids=["no blank row", "lone key", "number", "sparse rows in the data", "in the middle"],
+    ids=["no blank row", "lone key", "sparse rows in the data", "in the middle"],
 )
 def test_what_may_be_a_row_stays_one(process, wide, more):
     upload = process(workbook(Data=[*WIDE, *more]), into=wide)
