@@ -18,7 +18,7 @@ from ingestion.row_errors import BLOCK_ROWS
 from work import paging
 from work.paging import Page
 
-LOOKED_THROUGH = 20_000
+LOOKED_THROUGH = 10_000
 BLOCKS_LOOKED_THROUGH = LOOKED_THROUGH // BLOCK_ROWS
 # The inner limit keeps each look inside its block: without it the planner reads all rows of the upload.
 IN_BLOCKS = """

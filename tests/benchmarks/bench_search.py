@@ -100,7 +100,7 @@ def searches(dataset: Dataset, records: int) -> dict[str, dict[str, str]]:
         "no such words": {"q": "northern nowhere"},
         "rare value": {"filter[town]": "Zalesie"},
         "common value": {"filter[town]": "Warszawa"},
-        "range": {"filter[amount][from]": "100", "filter[amount][to]": "200"},
+        "range": {"filter[amount][from]": "100", "filter[amount][to]": "800"},
         "rare value, by amount": {"filter[town]": "Zalesie", "sort": "amount"},
         "common word, by date": {"q": "district", "sort": "-opened"},
         "word of the last ones, by amount": {"q": "lately", "sort": "amount"},

@@ -34,7 +34,7 @@ SELECT %(dataset)s, '["K' || lpad(n::text, 9, '0') || '"]', '\\x00', 1, %(upload
   'street', 'ul. ' || md5((n %% 5000)::text) || ' ' || n %% 180,
   'note', 'Sampled in the ' || (ARRAY['northern', 'southern', 'eastern', 'western'])[1 + n %% 4]
     || ' district ' || md5(n::text) || CASE WHEN n %% 100000 = 7 THEN ' zirconium' ELSE '' END
-    || CASE WHEN n > %(last)s * 0.98 THEN ' lately' ELSE '' END)
+    || CASE WHEN n > %(last)s - greatest(%(last)s * 0.02, 60) THEN ' lately' ELSE '' END)
 FROM generate_series(%(first)s::bigint, %(last)s::bigint) n
 """
 
