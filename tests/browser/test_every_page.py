@@ -127,7 +127,7 @@ def faults_of(page):
     found = {}
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
-        found[theme] = findings(page)
+        found[theme] = findings(page, colours_only=theme == "dark")
     page.set_viewport_size(NARROW)
     width = page.evaluate("document.documentElement.scrollWidth")
     found["narrow"] = [] if width == NARROW["width"] else [f"scrolls sideways: {width} px"]
