@@ -15,7 +15,7 @@ from work.models import Attempt, Outcome, RefusedWrite
 
 pytestmark = pytest.mark.slow
 
-SMALL, LONG = 300, 110_000  # rows: for a kill at a point; for two seconds of work and more
+SMALL, LONG = 300, 110_000  # rows: for a kill at a point; for two seconds of work and more, in the soak
 POINTS = (*UPLOAD_POINTS, *REPORT_POINTS)
 ROLES = ("worker",) * 6 + ("pusher", "monitor", "sentinel", "parent")
 
@@ -51,13 +51,6 @@ def passed(installation, point):
 def holder_of(upload):
     attempt = Attempt.objects.filter(subject=upload.pk, ended_at__isnull=True).first()
     return attempt and psutil.Process(int(attempt.worker_label.rpartition(":")[2]))
-
-
-def running(installation, upload, step="read_rows"):
-    installation.wait_until(
-        lambda: Upload.objects.get(pk=upload.pk).step == step, seconds=60, what=f"it is at {step}"
-    )
-    return holder_of(upload)
 
 
 def is_clean(installation):
@@ -110,7 +103,7 @@ def test_killed_at_a_point_of_a_report(installation, world, finish, table, point
     assert report.size
 
 
-def test_random_kills_of_anything(installation, long_files, finish, table):
+def test_soak_random_kills_of_anything(installation, long_files, finish, table):
     """While files that take seconds are processed. No upload is killed a third time: that is another test."""
     chance = random.Random(20260601)
     uploads = [long_files.upload_random(3001 + number, rows=LONG) for number in range(3)]
@@ -150,14 +143,22 @@ def spared(installation, role, victims):
     )
 
 
-def test_database_restarted_at_once_in_the_middle(installation, long_files, finish):
-    uploads = [long_files.upload_random(4001 + number, rows=LONG) for number in range(2)]
-    running(installation, uploads[0])
+def test_database_restarted_at_once_in_the_middle(installation, world, finish):
+    """While one file is read and another is stored: their workers stand there until it is back."""
+    points = ("read.batch", "store.before_commit")
+    installation.choose(*points, how="stop")
+    uploads = [world.upload_random(4001 + number, rows=SMALL) for number in range(2)]
+    for point in points:
+        passed(installation, point)
+    frozen = [holder_of(upload) for upload in uploads]
+    assert all(process.status() == psutil.STATUS_STOPPED for process in frozen)
 
     installation.restart_database()
-    finish(long_files)
+    for process in frozen:
+        process.resume()
+    finish(world)
 
-    long_files.check()
+    world.check()
 
 
 def test_worker_frozen_before_its_commit_wakes_after_another_has_finished(installation, world, finish):
