@@ -13,8 +13,8 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from ingestion import queries
+from ingestion.checking.faults import BLOCK_ROWS
 from ingestion.models import RowError, Upload
-from ingestion.row_errors import BLOCK_ROWS
 from work import paging
 from work.paging import Page
 

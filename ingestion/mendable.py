@@ -4,18 +4,21 @@ What the spreadsheet program shows is nearly always that. Not where a column tak
 its dates in a declared form, or its booleans in words of its own.
 """
 
+import json
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from ingestion.checking import moments
 from ingestion.checking.checker import Checker
-from ingestion.checking.columns import Column
+from ingestion.checking.columns import Column, encode
 from ingestion.checking.columns_moments import DateColumn, DatetimeColumn, MomentColumn, TimeColumn
 from ingestion.checking.columns_numbers import NumberColumn
 from ingestion.checking.columns_texts import BooleanColumn
+from ingestion.checking.faults import shown_texts
 from ingestion.checking.moments import NotAMoment
 from ingestion.reading.cells import MARK, WireCell, decode
-from ingestion.row_errors import full_texts
+from ingestion.row_errors import LONGEST_CELL, full_text, full_texts
 
 Rewrite = Callable[[WireCell, str], str]
 
@@ -29,6 +32,24 @@ class Mendable:
             for place, column in getattr(checker, "placed", [])
             if place >= 0 and (rewrite := _rewrite_of(column)) is not None
         }
+
+    def json_texts(self, rows: Sequence[Sequence[WireCell]]) -> list[str]:
+        """The JSON of the texts of each row; a column at a time, where no row ends in a blank cell."""
+        columns = list(zip_longest(*rows))
+        told = [self._of_column(place, cells) for place, cells in enumerate(columns)]
+        if told and '""' not in told[-1]:
+            return [f"[{','.join(parts)}]" for parts in zip(*told, strict=True)]
+        return [json.dumps(self.texts(row), ensure_ascii=False, separators=(",", ":")) for row in rows]
+
+    def _of_column(self, place: int, cells: Sequence[WireCell]) -> list[str]:
+        shown = shown_texts(cells, most=LONGEST_CELL, each=full_text)
+        rewrite = self.rewrites.get(place)
+        if rewrite is not None:
+            shown = [
+                rewrite(cell, text) if _is_typed(cell) else text
+                for cell, text in zip(cells, shown, strict=True)
+            ]
+        return list(map(encode, shown))
 
     def texts(self, cells: Sequence[WireCell]) -> list[str]:
         shown = full_texts(cells)

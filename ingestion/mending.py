@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ingestion import mending_marks, queries, stories
-from ingestion.checking import messages
+from ingestion.checking import faults, messages
 from ingestion.checking.checker import CheckedRow
+from ingestion.checking.faults import Tally
 from ingestion.checking.shown import cell_text
 from ingestion.kill_points import MEND_KEPT
 from ingestion.mending_marks import Marks
@@ -40,6 +41,7 @@ class Mending:
     root: Upload
     marks: Marks
     headers: list[str] = field(default_factory=list)
+    tally: Tally = field(default_factory=Tally)
     rejoined: set[int] = field(default_factory=set)
     origins: dict[int, int] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
@@ -89,17 +91,24 @@ class Mending:
 
     def _refuse_unchanged(self, row: CheckedRow, before: RowError, cells: Sequence[WireCell]) -> None:
         now = full_texts(cells)
-        of_row = [error for error in before.errors if error["code"] in OF_THE_ROW]
+        of_row = [error for error in before.faults if error["code"] in OF_THE_ROW]
         if of_row and self._is_same(before.cells, now):
-            row.errors = [*row.errors, *of_row]
-        for error in before.errors:
+            for error in of_row:
+                self._refuse(row, error)
+        for error in before.faults:
             place = self._place_now(error)
             if error["code"] not in OF_THE_CELL or place < 0:
                 continue
             letters = column_letters(place)
             known = any(one["column"] == letters and one["code"] == error["code"] for one in row.errors)
             if not known and _at(before.cells, column_index(error["column"])) == _at(now, place):
-                row.errors = [*row.errors, {**error, "column": letters, "cell": f"{letters}{row.row}"}]
+                self._refuse(row, {**error, "column": letters})
+
+    def _refuse(self, row: CheckedRow, fault: dict[str, Any]) -> None:
+        """For what it was refused for before."""
+        text = faults.again(fault)
+        row.faults = [*row.faults, text]
+        self.tally.add_text(text, row.row)
 
     def _is_same(self, before: list[str], now: list[str]) -> bool:
         ours = self.marks.places

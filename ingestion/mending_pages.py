@@ -67,7 +67,7 @@ def open_rows(upload: Upload, wanted: Wanted) -> QuerySet[RowError]:
     rows = stories.open_rows(upload).order_by("row")
     if wanted.code:
         named = {"code": wanted.code, "column": wanted.column} if wanted.column else {"code": wanted.code}
-        rows = rows.filter(errors__contains=[named])
+        rows = rows.filter(faults__contains=[named])
     return rows
 
 

@@ -3,18 +3,18 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any
 
-from ingestion.checking import header, keys, messages, texts
+from ingestion.checking import faults, header, keys, messages, texts
 from ingestion.checking.columns import NULL, Column, encode
 from ingestion.checking.columns_numbers import NumberColumn
 from ingestion.checking.columns_texts import TextColumn
+from ingestion.checking.faults import ColumnFaults, Tally
 from ingestion.checking.fields import build_field
 from ingestion.checking.header import HeaderMatch
 from ingestion.checking.locales import find
 from ingestion.checking.schema_keys import names_of
-from ingestion.checking.shown import cell_text
 from ingestion.reading.cells import WireCell, column_letters
 
 
@@ -22,15 +22,20 @@ from ingestion.reading.cells import WireCell, column_letters
 class CheckedRow:
     """One row of the file. `json` is the canonical JSON of its values, exact, and None when it is refused;
     `key` is there for refused rows too, when it could be read. `references` has the key that each foreign
-    key names, None for a blank one."""
+    key names, None for a blank one. `faults` are texts of one or more faults each (see `faults`)."""
 
     row: int
     json: str | None
     key: str | None
     digest: bytes
-    errors: Sequence[dict[str, Any]] = ()
+    faults: Sequence[str] = ()
     unique: dict[str, str] = field(default_factory=dict)
     references: Sequence[str | None] = ()
+
+    @property
+    def errors(self) -> list[dict[str, Any]]:
+        """The faults with their sentences: for one row at a time."""
+        return [faults.told(fault, self.row) for fault in faults.split(self.faults)]
 
     @property
     def data(self) -> dict[str, Any] | None:
@@ -83,7 +88,8 @@ class Checker:
     def _prepare(self, found: HeaderMatch) -> None:
         self.placed = [(found.places.get(column.name, -1), column) for column in self.columns]
         self.headings: dict[tuple[int, str], tuple[str, str]] = {}
-        self.sentences = messages.Sentences()
+        self.column_faults: dict[str, ColumnFaults] = {}
+        self.tally = Tally()
         # Sorted by name, so that the same values give the same text after the schema's order changed.
         self.order = sorted(range(len(self.columns)), key=lambda index: self.columns[index].name)
         names = (encode(self.columns[index].name).replace("%", "%%") for index in self.order)
@@ -104,13 +110,13 @@ class Checker:
         nothing = (None,) * len(rows)
         cells = [by_place[place] if 0 <= place < len(by_place) else nothing for place, _ in self.placed]
         fragments = [column.convert(values) for (_, column), values in zip(self.placed, cells, strict=True)]
-        errors = self._errors(rows, cells, fragments)
+        refused, blank = self._faults(rows, cells, fragments)
         bodies = list(
             map(self.template.__mod__, zip(*(fragments[index] for index in self.order), strict=True))
         )
         key_texts = self._keys(self.key_indexes, cells, fragments)
         uniques = list(self._uniques(cells, fragments, len(rows)))
-        checked = list(self._rows(rows, bodies, key_texts, uniques, errors))
+        checked = list(self._rows(rows, bodies, key_texts, uniques, refused, blank))
         if self.foreign_keys:
             self._refer(rows, checked, cells, fragments)
         return checked
@@ -121,24 +127,24 @@ class Checker:
         bodies: list[str],
         key_texts: Sequence[str | None],
         uniques: list[dict[str, str]],
-        errors: dict[int, list[dict[str, Any]]],
+        refused: dict[int, list[str]],
+        blank: set[int],
     ) -> Iterator[CheckedRow]:
         for index, (row, body) in enumerate(zip(rows, bodies, strict=True)):
-            if index in errors:
-                if _is_blank(row[1]):
-                    self.blank += 1
-                    continue
-                yield CheckedRow(row[0], None, key_texts[index], b"", errors[index], uniques[index])
+            if index in blank:
+                self.blank += 1
+            elif index in refused:
+                yield CheckedRow(row[0], None, key_texts[index], b"", refused[index], uniques[index])
             elif body == self.empty and _is_blank(row[1]):
                 self.blank += 1
             else:
                 yield CheckedRow(row[0], body, key_texts[index], keys.digest(body), (), uniques[index])
 
-    def error(self, *, row: int, name: str, code: str, value: str, **detail: Any) -> dict[str, Any]:
-        """One error of a row in its final shape, for the checks that others do over the whole file:
-        unique and primary_key_duplicate take rows="3, 8", unique_stored nothing."""
+    def fault(self, *, row: int, name: str, code: str, value: str, **detail: Any) -> str:
+        """The text of one more fault of a row, which is counted, for the checks that others do over the whole
+        file: unique and primary_key_duplicate take rows="3, 8", unique_stored nothing."""
         place, column = next(entry for entry in self.placed if entry[1].name == name)
-        return self._error(row, place, column.name, code, value, detail)
+        return self._fault(row, place, column.name, code, value, detail)
 
     @property
     def assumptions(self) -> list[dict[str, Any]]:
@@ -156,50 +162,53 @@ class Checker:
             found.append(messages.assumption("zeros_filled", columns=zeros))
         return found
 
-    def _errors(
+    def _faults(
         self, rows: Sequence[list[Any]], cells: list[Any], fragments: list[list[str | None]]
-    ) -> dict[int, list[dict[str, Any]]]:
-        """By index in the batch; in each row from left to right."""
-        found: dict[int, list[dict[str, Any]]] = {}
-        for (place, column), values, column_fragments in sorted(
-            zip(self.placed, cells, fragments, strict=True), key=lambda entry: entry[0][0]
+    ) -> tuple[dict[int, list[str]], set[int]]:
+        """By index in the batch, in each row from left to right; and which of the rows are blank instead."""
+        faulty = [
+            [index for index, fragment in enumerate(of_column) if fragment is None]
+            if None in of_column
+            else []
+            for of_column in fragments
+        ]
+        ragged = [index for index, row in enumerate(rows) if len(row) > 2 and row[2]]
+        found: dict[int, list[str]] = {index: [] for index in sorted({*ragged, *chain(*faulty)})}
+        blank = {index for index in found if _is_blank(rows[index][1])}
+        for (place, column), values, indexes in sorted(
+            zip(self.placed, cells, faulty, strict=True), key=lambda entry: entry[0][0]
         ):
-            if None not in column_fragments:
-                continue
-            for index, fragment in enumerate(column_fragments):
-                if fragment is None:
-                    for code, detail in column.faults(values[index]):
-                        error = self._error(
-                            rows[index][0], place, column.name, code, cell_text(values[index]), detail
-                        )
-                        found.setdefault(index, []).append(error)
-        for index, row in enumerate(rows):
-            if len(row) > 2 and row[2]:
-                found.setdefault(index, []).append(self._ragged(row))
-        return found
+            at = [index for index in indexes if index not in blank] if blank else indexes
+            if at:
+                told = self._explained(place, column, [values[i] for i in at], [rows[i][0] for i in at])
+                for index, text in zip(at, told, strict=True):
+                    found[index].append(text)
+        for index in ragged:
+            if index not in blank:
+                found[index].append(self._ragged(rows[index]))
+        return found, blank
 
-    def _ragged(self, row: list[Any]) -> dict[str, Any]:
+    def _explained(
+        self, place: int, column: Column, cells: Sequence[WireCell], rows: Sequence[int]
+    ) -> list[str]:
+        known = self.column_faults.get(column.name)
+        if known is None:
+            heading, letters = self._heading(place, column.name)
+            known = self.column_faults[column.name] = ColumnFaults(letters, heading, self.tally)
+        return known.texts(cells, column.explain(cells), rows)
+
+    def _ragged(self, row: list[Any]) -> str:
         """A row of a CSV file with too many or too few cells: its values may stand under wrong headers."""
         headers = self.header.headers if self.header else []
         if "extra" in row[2]:
-            return self._error(row[0], len(headers), "", "extra_cells", "", {"count": row[2]["extra"]})
+            return self._fault(row[0], len(headers), "", "extra_cells", "", {"count": row[2]["extra"]})
         place = len(headers) - row[2]["missing"]
-        return self._error(row[0], place, "", "missing_cells", "", {"count": row[2]["missing"]})
+        return self._fault(row[0], place, "", "missing_cells", "", {"count": row[2]["missing"]})
 
-    def _error(
-        self, row: int, place: int, name: str, code: str, value: str, detail: dict[str, Any]
-    ) -> dict[str, Any]:
+    def _fault(self, row: int, place: int, name: str, code: str, value: str, detail: dict[str, Any]) -> str:
         heading, letters = self._heading(place, name)
-        message, remedy = self.sentences.of(code, heading, value, detail)
-        return {
-            "column": letters,
-            "header": heading,
-            "cell": f"{letters}{row}" if letters else "",
-            "value": value,
-            "code": code,
-            "message": message,
-            "remedy": remedy,
-        }
+        self.tally.add(code, letters, heading, value, detail, [row])
+        return faults.text(letters, heading, code, value, detail)
 
     def _heading(self, place: int, name: str) -> tuple[str, str]:
         known = self.headings.get((place, name))

@@ -69,6 +69,8 @@ class Column:
         self.prepare(field)
         self.minimum = self._limit(constraints.get("minimum"))
         self.maximum = self._limit(constraints.get("maximum"))
+        self.too_low: list[Fault] = [("minimum", {"limit": constraints.get("minimum")})]
+        self.too_high: list[Fault] = [("maximum", {"limit": constraints.get("maximum")})]
         self.bounded = self.minimum is not None or self.maximum is not None
         self.enum: frozenset[str] | None = None
         if "enum" in constraints:
@@ -91,6 +93,10 @@ class Column:
         except Faulty as faulty:
             return faulty.faults
         return []
+
+    def explain(self, cells: Sequence[WireCell]) -> Sequence[Sequence[Fault]]:
+        """The faults of each of these cells, all of which `convert` found faulty just now."""
+        return list(map(self.faults, cells))
 
     def read(self, cell: WireCell) -> str:
         """The JSON text of one cell, or Faulty."""
@@ -190,7 +196,7 @@ class Column:
 
     def _limit_faults(self, value: Any) -> list[Fault]:
         if self.minimum is not None and value < self.minimum:
-            return [("minimum", {"limit": self.field["constraints"]["minimum"]})]
+            return self.too_low
         if self.maximum is not None and value > self.maximum:
-            return [("maximum", {"limit": self.field["constraints"]["maximum"]})]
+            return self.too_high
         return []

@@ -7,7 +7,7 @@ from datetime import date, datetime, time
 from typing import Any
 
 from ingestion.checking import moments, shown
-from ingestion.checking.columns import Column, Faulty
+from ingestion.checking.columns import Column, Fault, Faulty
 from ingestion.checking.moments import NotAMoment
 from ingestion.reading.cells import DATE, DURATION, MARK, TIME, Cell, WireCell
 
@@ -82,13 +82,39 @@ class DatetimeColumn(MomentColumn):
     iso_example = "2024-05-31T14:30:00"
 
     def convert(self, cells: Sequence[WireCell]) -> list[str | None]:
-        if self.bounded or self.enum is not None:
+        if self.enum is not None:
             return super().convert(cells)
+        if self.bounded:
+            return [self._within(cell) if self._is_ready(cell) else self.get(cell) for cell in cells]
         get = self.get
         if not self.declared and isinstance(cells[0], str) and ISO(cells[0]):
             return [self._quick(cell) for cell in cells]
         # Few moments repeat, and those of a workbook are in their final form but for the marks.
         return [f'"{cell[2:-3]}"' if isinstance(cell, str) and READY(cell) else get(cell) for cell in cells]
+
+    def explain(self, cells: Sequence[WireCell]) -> Sequence[Sequence[Fault]]:
+        if not self.bounded or self.enum is not None:
+            return super().explain(cells)
+        return [
+            self._beyond(cell) if self._is_ready(cell) else self.faults(cell)  # type: ignore[arg-type]
+            for cell in cells
+        ]
+
+    def _is_ready(self, cell: WireCell) -> bool:
+        """A moment of a workbook in its final form but for the marks, of a day that is one."""
+        if not isinstance(cell, str) or not READY(cell):
+            return False
+        try:
+            datetime.fromisoformat(cell[2:-3])
+        except ValueError:
+            return False
+        return True
+
+    def _within(self, cell: Any) -> str | None:
+        return None if self._beyond(cell) else f'"{cell[2:-3]}"'
+
+    def _beyond(self, cell: str) -> list[Fault]:
+        return self._limit_faults(datetime.fromisoformat(cell[2:-3]))
 
     def _quick(self, cell: WireCell) -> str | None:
         if isinstance(cell, str) and ISO(cell):

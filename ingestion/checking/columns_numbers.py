@@ -1,13 +1,15 @@
 """Columns of numbers. Values are exact decimals, and JSON numbers when stored: 12.50 is 12.5 there.
 Numbers of a workbook are taken at the 15 digits that a spreadsheet program shows; those of text have all."""
 
+import math
 import re
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 from ingestion.checking import shown
-from ingestion.checking.columns import NULL, Column, Faulty
+from ingestion.checking.columns import NULL, Column, Fault, Faulty
 from ingestion.checking.numbers import LARGEST_EXPONENT, NotANumber, NumberFormat
 from ingestion.reading.cells import CURRENCY, DURATION, PERCENT, Cell, WireCell
 
@@ -16,6 +18,11 @@ KEPT_DIGITS = 15
 READY = re.compile(r"-?(?:[1-9]\d{0,19}(?:\.\d{0,29}[1-9])?|0\.\d{0,28}[1-9])|0", re.ASCII).fullmatch
 READY_SHORT = re.compile(r"-?(?:[1-9]\d{0,7}(?:\.\d{0,6}[1-9])?|0\.\d{0,13}[1-9])|0", re.ASCII).fullmatch
 fifteen = "%.15g".__mod__
+
+
+def _are_final(fragments: Sequence[str | None]) -> bool:
+    """An exponent means very large, very small, or more than 15 digits."""
+    return "e" not in "".join(fragments) and "-0" not in fragments  # type: ignore[arg-type]
 
 
 class NumberColumn(Column):
@@ -42,10 +49,40 @@ class NumberColumn(Column):
                 fragments: list[str | None] = list(map(fifteen, cells))
             except TypeError:
                 return self._convert_mixed(cells)
-            # An exponent means very large, very small, or more than 15 digits.
-            if "e" not in "".join(fragments) and "-0" not in fragments and self._within(cells):  # type: ignore[arg-type]
-                return fragments
+            if _are_final(fragments):
+                return fragments if self._within(cells) else self._only_within(fragments)
         return super().convert(cells)
+
+    def explain(self, cells: Sequence[WireCell]) -> Sequence[Sequence[Fault]]:
+        """Plain numbers that are faulty lie beyond a bound."""
+        if self.enum is None and self.plain_only and set(map(type, cells)) <= {int, float}:
+            fragments = list(map(fifteen, cells))
+            if _are_final(fragments):
+                pairs = zip(fragments, cells, strict=True)
+                return [self._bounds(fragment) or self.faults(cell) for fragment, cell in pairs]
+        return super().explain(cells)
+
+    def _bounds(self, fragment: str) -> list[Fault]:
+        """As `_limit_faults`, for a number as it is stored: at fifteen digits floats keep its order."""
+        if self.quick_limits is None:
+            return self._limit_faults(Decimal(fragment))
+        number, (least, most) = float(fragment), self.quick_limits
+        if number < least:
+            return self.too_low
+        return self.too_high if number > most else []
+
+    @cached_property
+    def quick_limits(self) -> tuple[float, float] | None:
+        """None where a limit has more digits than a float holds."""
+        limits = [limit for limit in (self.minimum, self.maximum) if limit is not None]
+        if any(Decimal(fifteen(float(limit))) != limit for limit in limits):
+            return None
+        least = -math.inf if self.minimum is None else float(self.minimum)
+        return least, math.inf if self.maximum is None else float(self.maximum)
+
+    def _only_within(self, fragments: list[str | None]) -> list[str | None]:
+        """None in the place of each that lies beyond a bound."""
+        return [None if self._bounds(fragment) else fragment for fragment in fragments]  # type: ignore[arg-type]
 
     def _convert_mixed(self, cells: Sequence[WireCell]) -> list[str | None]:
         """With texts among them, which are taken as they stand where a point can only be the decimal one."""
@@ -122,6 +159,12 @@ class IntegerColumn(NumberColumn):
         if any("." in fragment for fragment in fragments if fragment):
             return Column.convert(self, cells)
         return fragments
+
+    def explain(self, cells: Sequence[WireCell]) -> Sequence[Sequence[Fault]]:
+        """A fraction is no whole number, wherever it lies."""
+        if any(isinstance(cell, float) and not cell.is_integer() for cell in cells):
+            return Column.explain(self, cells)
+        return super().explain(cells)
 
     def checked(self, value: Any) -> str:
         if value != value.to_integral_value():

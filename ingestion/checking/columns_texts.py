@@ -45,19 +45,32 @@ class TextColumn(Column):
         self.fits: Fits | None = compile_pattern(self.pattern) if self.pattern else None
         self.fits_format: Fits | None = FORMATS.get(self.format)
         self.zeros_filled = False
+        self.explained: dict[WireCell, list[Fault]] = {}  # of the plain texts of the last batch
+        self.wrong_form: list[Fault] = [("pattern", {"pattern": self.pattern})]
 
     def convert(self, cells: Sequence[WireCell]) -> list[str | None]:
         if self.enum is not None:
             return super().convert(cells)
-        get = self.get
+        get, self.explained = self.get, {}
         fragments = [encode(cell) if cell.__class__ is str else get(cell) for cell in cells]
-        if self._all_plain([cell for cell in cells if cell.__class__ is str]):
-            return fragments
+        plain = [cell for cell in cells if cell.__class__ is str]
+        if self._all_plain(plain):
+            if self._all_meet(plain):
+                return fragments
+            faulty = self.explained = {cell: found for cell in plain if (found := self._text_faults(cell))}
+            return [
+                None if cell in faulty else fragment for cell, fragment in zip(cells, fragments, strict=True)
+            ]
         # Without the memo: texts that repeat stand in columns with an enum.
         return list(map(self.memo.look, cells))
 
+    def explain(self, cells: Sequence[WireCell]) -> Sequence[Sequence[Fault]]:
+        """Plain texts that are faulty are too long, too short, or of another form."""
+        explained = self.explained
+        return [explained.get(cell) or self.faults(cell) for cell in cells]
+
     def _all_plain(self, cells: list[Any]) -> bool:
-        """True when nothing is wrong with any of these texts, and none of them is blank or a marked cell."""
+        """True when none of these texts is blank or a marked cell, or has a character that is not meant."""
         if not cells:
             return True
         joined = "".join(cells)
@@ -65,8 +78,12 @@ class TextColumn(Column):
             return False
         if not self.missing.isdisjoint(map(str.strip, cells)) or not self.missing.isdisjoint(cells):
             return False
-        if not all(map(str.strip, cells)):
-            return False
+        return all(map(str.strip, cells))
+
+    def _all_meet(self, cells: list[Any]) -> bool:
+        """True when nothing is wrong with any of these plain texts."""
+        if not cells:
+            return True
         if self.longest is not None and max(map(len, cells)) > self.longest:
             return False
         if self.shortest and min(map(len, cells)) < self.shortest:
@@ -76,10 +93,15 @@ class TextColumn(Column):
         return not self.fits or (max(map(len, cells)) <= LONGEST_TEXT and all(map(self.fits, cells)))
 
     def checked(self, value: Any) -> str:
-        faults = [*self._length_faults(value), *self._form_faults(value)]
+        faults = self._text_faults(value)
         if faults:
             raise Faulty(*faults)
         return super().checked(value)
+
+    def _text_faults(self, value: str) -> list[Fault]:
+        wrong_length = self._length_faults(value)
+        wrong_form = self._form_faults(value) if self.fits or self.fits_format else []
+        return wrong_length + wrong_form if wrong_length and wrong_form else wrong_length or wrong_form
 
     def text(self, text: str) -> str:
         return text
@@ -123,7 +145,7 @@ class TextColumn(Column):
         if self.fits and len(value) > LONGEST_TEXT:
             faults.append(("too_long", {"length": len(value), "most": LONGEST_TEXT}))
         elif self.fits and not self.fits(value):
-            faults.append(("pattern", {"pattern": self.pattern}))
+            return faults + self.wrong_form if faults else self.wrong_form
         return faults
 
 

@@ -1,5 +1,7 @@
 """Uploads, what was wrong with their rows, and the reports made of it."""
 
+from typing import Any
+
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex, OpClass
@@ -7,6 +9,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now, Upper
 
+from ingestion.checking.faults import told
 from ingestion.models.datasets import Dataset
 from ingestion.states import REPORT_TERMINAL, TERMINAL, ReportState, UploadState
 from work.models import Leased, lease_constraints, lease_indexes
@@ -154,10 +157,10 @@ class UploadKeys(models.Model):
 
 
 class RowError(models.Model):
-    """One spreadsheet row that was refused: `errors` is a list of {column, header, cell, value, code,
-    message, remedy}, `key` the key of its record where that could be read. In an upload that mends, `origin`
-    is the row's number in the first file of the story; `mended_by` is the upload that has brought it since;
-    `left_out` the decision by which it shall never be stored.
+    """One spreadsheet row that was refused: `faults` is a list of {column, header, code, value, detail},
+    `errors` what people are told of them, `key` the key of its record where that could be read. In an upload
+    that mends, `origin` is the row's number in the first file of the story; `mended_by` is the upload that
+    has brought it since; `left_out` the decision by which it shall never be stored.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -165,7 +168,7 @@ class RowError(models.Model):
     run = models.UUIDField()
     sheet = models.CharField(max_length=100)
     row = models.IntegerField()
-    errors = models.JSONField()
+    faults = models.JSONField(db_column="errors")
     cells = models.JSONField(default=list)
     key = models.TextField(blank=True, default="", db_default="")
     origin = models.IntegerField(null=True)
@@ -185,6 +188,11 @@ class RowError(models.Model):
 
     def __str__(self) -> str:
         return f"row {self.row}"
+
+    @property
+    def errors(self) -> list[dict[str, Any]]:
+        """{column, header, cell, value, code, message, remedy} each, in the order of the row."""
+        return [told(fault, self.row) for fault in self.faults]
 
 
 class ErrorCount(models.Model):

@@ -101,8 +101,8 @@ def _report_faults(job: Job, context: Context) -> None:
             for row in frame.rows:
                 if row[0] != row_number:
                     continue
-                errors = [_error(context, fault, row[1]) for fault in found]
-                lines.append(row_errors.later_line(row_number, errors, mendable.texts(row[1])))
+                told = [_fault(context, fault, row[1]) for fault in found]
+                lines.append(row_errors.later_line(row_number, told, mendable.texts(row[1])))
                 row_number, found = next(faults, (0, []))
             if len(lines) >= PAGE or not row_number:
                 row_errors.add_later(lines, **run)
@@ -123,14 +123,14 @@ def _faults() -> Iterator[tuple[int, list[Fault]]]:
         after = page[-1].row
 
 
-def _error(context: Context, fault: Fault, cells: list[WireCell]) -> dict[str, str]:
+def _fault(context: Context, fault: Fault, cells: list[WireCell]) -> str:
     checker, detail = context.checker, {"rows": _rows(fault)} if fault.rows else {}
     names: Sequence[str] = [fault.field] if fault.field else checker.primary_key
     if fault.code == "foreign_key":
         reference = context.references[fault.more]
         names, detail = reference.fields, {"dataset": reference.title}
     typed = [_typed(checker, name, cells) for name in names]
-    return checker.error(row=fault.row, name=names[0], code=fault.code, value=" / ".join(typed), **detail)
+    return checker.fault(row=fault.row, name=names[0], code=fault.code, value=" / ".join(typed), **detail)
 
 
 def _typed(checker: Checker, name: str, cells: list[WireCell]) -> str:

@@ -91,10 +91,10 @@ class Batch:
         if self.context.mending:
             self.context.mending.rejoin(rows, checked)
         _refuse_long_keys(self.context.checker, checked)
-        refused = [row for row in checked if row.errors]
+        refused = [row for row in checked if row.faults]
         if refused:
             self._refuse(rows, refused)
-            checked = [row for row in checked if not row.errors]
+            checked = [row for row in checked if not row.faults]
         self.staged += self.keyed(checked) if self.context.checker.primary_key else self._unkeyed(checked)
         if len(self.staged) + len(self.refused) >= staging.COPY_ROWS:
             self.store()
@@ -135,12 +135,12 @@ class Batch:
         key = mended or f'["{first or self.upload}",{row}]'
         return key, key_hash(key) if mended or first else 0
 
-    def _refuse(self, rows: list[Row], refused: Iterable[CheckedRow]) -> None:
+    def _refuse(self, rows: list[Row], refused: list[CheckedRow]) -> None:
         typed = {row[0]: row[1] for row in rows}
-        for row in refused:
-            cells = self.mendable.texts(typed[row.row])
+        told = self.mendable.json_texts([typed[row.row] for row in refused])
+        for row, cells in zip(refused, told, strict=True):
             line = row_errors.line(
-                self.upload, self.run, self.context.sheet, row.row, row.errors, cells, row.key
+                self.upload, self.run, self.context.sheet, row.row, row.faults, cells, row.key
             )
             self.refused.append(line)
             if row.key is not None:
@@ -150,11 +150,11 @@ class Batch:
 def _refuse_long_keys(checker: Checker, checked: Iterable[CheckedRow]) -> None:
     for row in checked:
         if row.key is not None and len(row.key) > LONGEST_KEY:
-            error = checker.error(
+            fault = checker.fault(
                 row=row.row, name=checker.primary_key[0], code="key_too_long", value=shown(row.key),
                 length=len(row.key), most=LONGEST_KEY,
             )  # fmt: skip
-            row.errors, row.key = [*row.errors, error], None
+            row.faults, row.key = [*row.faults, fault], None
 
 
 def _match_header(header: HeaderFrame, context: Context, aliases: dict[str, str]) -> HeaderMatch:
@@ -191,6 +191,7 @@ def _begin_mending(job: Job, reader: Reader, context: Context) -> list[dict[str,
 def _go_on_mending(context: Context, said: list[dict[str, Any]]) -> None:
     if context.mending:
         context.mending.headers = context.headers
+        context.mending.tally = context.checker.tally
     context.checker.header.assumptions += said  # type: ignore[union-attr]
 
 

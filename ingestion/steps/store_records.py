@@ -45,7 +45,7 @@ def _store(job: Job, context: Context) -> None:
         if context.unique_fields or context.references:
             raise _DatasetMoved  # a refusal needs a second look into the file, which no transaction waits for
         leave_out_superseded(context)
-    refused, errors = row_errors.count(upload=upload.pk, run=job.token)
+    refused, errors = row_errors.count(context.checker.tally, upload=upload.pk, run=job.token)
     if context.mending:
         mending_rows.name_origins(upload=upload.pk, run=job.token, root=context.mending.root)
     failure = verdicts.failure(context, refused=refused)

@@ -161,7 +161,7 @@ def _refused_upload(dataset):
     )  # fmt: skip
     error = {"column": "B", "header": "amount", "cell": "B2", "value": "x", "code": "type_integer"}
     error |= {"message": "“x” is not a whole number.", "remedy": "Type a whole number, such as 42."}
-    RowError.objects.create(upload=upload, run=run, sheet="", row=2, errors=[error], cells=["a", "x"])
+    RowError.objects.create(upload=upload, run=run, sheet="", row=2, faults=[error], cells=["a", "x"])
     return Upload.objects.get(pk=upload.pk)
 
 

@@ -132,7 +132,7 @@ def test_errors_page_to_their_end(client, bearer, dataset):
     upload = UploadFactory(dataset=dataset, run="0199f3c2-77aa-7c1e-b04d-2f1c9a4e55d1")
     error = dict.fromkeys(ERROR - {"sheet", "row"}, "x") | {"column": "A", "code": "required"}
     RowError.objects.bulk_create(
-        RowError(upload=upload, run=upload.run, sheet="a", row=row, errors=[error, error])
+        RowError(upload=upload, run=upload.run, sheet="a", row=row, faults=[error, error])
         for row in range(2, 403)
     )
 

@@ -68,7 +68,7 @@ def many(uploader):
     error |= {"message": "“x” is not a whole number.", "remedy": "Type a whole number, such as 42."}
     RowError.objects.bulk_create(
         RowError(
-            upload=upload, run=RUN, sheet="", row=row, errors=[{**error, "cell": f"B{row}"}],
+            upload=upload, run=RUN, sheet="", row=row, faults=[{**error, "cell": f"B{row}"}],
             cells=[f"id {row}", "x", *(f"value {row}.{n}" for n in range(3, COLUMNS + 1))],
         )
         for row in range(2, ROWS + 2)

@@ -208,7 +208,7 @@ def refusing(dataset, verdict):
     upload = UploadFactory(dataset=dataset, run=uuid.uuid4())
     for row, codes in verdict.items():
         errors = [{"code": code, "column": "A"} for code in sorted(codes)]
-        RowError.objects.create(upload=upload, run=upload.run, sheet="", row=row, errors=errors)
+        RowError.objects.create(upload=upload, run=upload.run, sheet="", row=row, faults=errors)
     for code in {code for codes in verdict.values() for code in codes}:
         count = sum(code in codes for codes in verdict.values())
         ErrorCount.objects.create(

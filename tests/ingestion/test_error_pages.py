@@ -36,7 +36,7 @@ def _row(row):
         "remedy": "r",
     }
     word = "100% süß_x" if row in (3, 120, 240) else "plain"
-    return {"errors": [error], "cells": [str(row), word]}
+    return {"faults": [error], "cells": [str(row), word]}
 
 
 def naive(upload, *, code="", column="", text=""):

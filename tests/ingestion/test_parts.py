@@ -168,7 +168,7 @@ def test_upload_is_found(partial, by, text, settings):
 
 
 def test_row_errors_of_dead_runs_are_swept(partial):
-    dead = RowError.objects.create(upload=partial, run=uuid.uuid4(), sheet="", row=3, errors=[])
+    dead = RowError.objects.create(upload=partial, run=uuid.uuid4(), sheet="", row=3, faults=[])
     Upload.objects.filter(pk=partial.pk).update(starts=2)
 
     class Job:

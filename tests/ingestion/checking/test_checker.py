@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ingestion.checking import faults
 from ingestion.checking.checker import Checker
 from ingestion.checking.keys import digest, key_hash
 from ingestion.checking.messages import ASSUMPTIONS, FILE_MESSAGES, ROW_MESSAGES
@@ -171,8 +172,13 @@ def test_key_hash_is_a_bigint_that_never_changes():
 
 
 def test_errors_of_others_have_the_same_shape():
-    error = checker().error(row=5, name="id", code="primary_key_duplicate", value='["a"]', rows="5, 9")
+    made = checker()
+    (fault,) = faults.split(
+        [made.fault(row=5, name="id", code="primary_key_duplicate", value='["a"]', rows="5, 9")]
+    )
+    error = faults.told(fault, 5)
 
+    assert made.tally.faults == 1
     assert error["cell"] == "A5"
     assert "5, 9" in error["message"]
     assert set(error) == {"column", "header", "cell", "value", "code", "message", "remedy"}
