@@ -68,6 +68,11 @@ SENTENCES: dict[str, tuple[str, str]] = {
         "Save the sheet that belongs here as CSV (UTF-8), which has no such limit, and upload that file.",
     ),
     "file_exceeds_limits": ("Reading the file went past the limit on {limit}.", SPLIT),
+    "barren_part": (
+        "Part “{part}” of the workbook has long stretches that hold no cell: white space, comments, or "
+        "elements that mean nothing.",
+        SAVE_AS,
+    ),
     "cell_too_long": (
         "The cell at {cell} holds more than {most:,} characters.",
         "Shorten the text of this cell and upload the file again.",

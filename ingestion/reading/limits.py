@@ -23,6 +23,11 @@ BLANK_STRINGS = 1_000_000
 CELL_CHARACTERS = 1_000_000
 # One XML token or one row of XML; expat scans an unfinished token again with every block.
 TOKEN_BYTES = 8_000_000
+# Of what no program writes much of, and what takes as long as cells do: comments and instructions, and text
+# without one element; lines without any; elements that mean nothing here.
+BARREN_BYTES = 16_000_000
+BARREN_LINES = 4_000_000
+BARREN_ELEMENTS = 1_000_000
 BATCH_ROWS = 500
 BATCH_BYTES = 1_000_000
 FRAME_BYTES = 16_000_000

@@ -183,7 +183,7 @@ class PlainRows:
         """A row that the expression does not cover, by expat, after the empty rows before it."""
         row = piece[self._pass_empty_rows(piece) :]
         before = self.sink.number
-        rows = SheetRows(values=self.values, sink=self.sink, after=before)
+        rows = SheetRows(self.part, values=self.values, sink=self.sink, after=before)
         parser = new_parser(part=self.part, namespaces=False)
         rows.attach(parser)
         rows.last = before

@@ -29,7 +29,7 @@ class SheetReader:
         self.part = part
         self.sink = sink
         self.values = values
-        self.careful = SheetRows(values=values, sink=sink)
+        self.careful = SheetRows(part, values=values, sink=sink)
         self.plain = PlainRows(part, values=values, sink=sink)
         self.uniform = UniformBlocks(values=values, sink=sink)
 
@@ -51,7 +51,7 @@ class SheetReader:
             self._read_quickly(self._progress())
         except NeedsCare:
             # Rows that were sent already are passed over.
-            self.careful = SheetRows(values=self.values, sink=self.sink, after=self.sink.number)
+            self.careful = SheetRows(self.part, values=self.values, sink=self.sink, after=self.sink.number)
             feed(self._parser(), self._progress(), part=self.part)
 
     def _progress(self) -> Iterator[bytes]:

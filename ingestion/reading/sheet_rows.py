@@ -4,8 +4,8 @@ from xml.parsers import expat
 
 from .cells import column_letters
 from .failures import Refused
-from .limits import CELL_CHARACTERS, GRID_COLUMNS
-from .markup import local
+from .limits import BARREN_ELEMENTS, CELL_CHARACTERS, GRID_COLUMNS
+from .markup import barren, local
 from .sink import Sink, column_of, outside_grid
 from .text import NeedsCare
 from .values import NOT_CALCULATED, NULL, Values, plain_text_fragment
@@ -18,12 +18,14 @@ TEXT_TYPES = ("inlineStr", "str")
 class SheetRows:
     """Handlers that follow one row, one cell and the text inside it."""
 
-    def __init__(self, *, values: Values, sink: Sink, after: int = 0) -> None:
+    def __init__(self, part: str, *, values: Values, sink: Sink, after: int = 0) -> None:
+        self.part = part
         self.values = values
         self.sink = sink
         # Rows up to this one were read the fast way before.
         self.after = after
         self.merged = 0
+        self.passed = 0  # elements that are no rows, cells or parts of these
         self.hidden_columns: list[tuple[int, int]] = []  # first and last, from 1
         self.in_data = False
         self.row = 0
@@ -52,6 +54,7 @@ class SheetRows:
         elif element == "mergeCell":
             self.merged += 1
         elif not self.in_data:
+            self._pass()
             if element == "col" and attributes.get("hidden") in ("1", "true"):
                 self._hidden_column(attributes)
         elif element == "row":
@@ -60,6 +63,8 @@ class SheetRows:
             self._start_cell(attributes)
         elif self.in_cell:
             self._start_content(element)
+        else:
+            self._pass()
 
     def end(self, name: str) -> None:
         element = local(name)
@@ -83,6 +88,11 @@ class SheetRows:
             if self.length > CELL_CHARACTERS:
                 raise Refused("file_exceeds_limits", limit="the length of a cell's text")
             self.text.append(data)
+
+    def _pass(self) -> None:
+        self.passed += 1
+        if self.passed > BARREN_ELEMENTS:
+            raise barren(self.part)
 
     def _hidden_column(self, attributes: dict[str, str]) -> None:
         first, last = attributes.get("min", ""), attributes.get("max", "")
@@ -136,6 +146,8 @@ class SheetRows:
             self.spoken += 1
         elif element == "t":
             self.collect = self.has_inline and not self.spoken
+        else:
+            self._pass()
 
     def _end_cell(self) -> None:
         self.in_cell = False

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from .failures import Refused
-from .limits import CELL_CHARACTERS, TOKEN_BYTES
-from .markup import feed, local, new_parser
+from .limits import BARREN_ELEMENTS, CELL_CHARACTERS, TOKEN_BYTES
+from .markup import barren, feed, local, new_parser
 from .package import Package
 from .strings import SharedStrings
 from .text import NeedsCare
@@ -15,6 +15,8 @@ split_items = re.compile(rb'<si>\s*<t(?: xml:space="preserve")?>([^<]*)</t>\s*</
 HEAD = re.compile(rb"\s*(?:<\?xml[^>]*\?>)?\s*<sst(?:\s[^<>]*)?>\s*")
 TAIL = re.compile(rb"\s*(?:<extLst>.*</extLst>\s*)?</sst>\s*", re.S)
 END = b"</si>"
+# Of runs with fonts of their own, on the average.
+ELEMENTS_PER_ITEM = 100
 
 
 def read_strings(package: Package, part: str, strings: SharedStrings) -> None:
@@ -61,7 +63,7 @@ def _read_block(block: bytes, strings: SharedStrings, *, part: str) -> None:
 
 def _read_carefully(blocks: Iterator[bytes] | list[bytes], strings: SharedStrings, *, part: str) -> None:
     parser = new_parser(part=part, namespaces=not isinstance(blocks, list))
-    collector = Collector(strings)
+    collector = Collector(strings, part=part)
     parser.StartElementHandler = collector.start
     parser.EndElementHandler = collector.end
     parser.CharacterDataHandler = collector.characters
@@ -72,8 +74,11 @@ def _read_carefully(blocks: Iterator[bytes] | list[bytes], strings: SharedString
 class Collector:
     """Joins the runs of each item and leaves out how they are spoken (rPh)."""
 
-    def __init__(self, strings: SharedStrings) -> None:
+    def __init__(self, strings: SharedStrings, *, part: str) -> None:
         self.strings = strings
+        self.part = part
+        self.items = 0
+        self.elements = 0
         self.fragments: list[bytes] = []
         self.runs: list[str] = []
         self.length = 0
@@ -84,9 +89,13 @@ class Collector:
         element = local(name)
         if element == "si":
             self.runs, self.length = [], 0
+            self.items += 1
         elif element == "rPh":
             self.spoken += 1
         self.in_text = element == "t" and not self.spoken
+        self.elements += 1
+        if self.elements > BARREN_ELEMENTS + ELEMENTS_PER_ITEM * self.items:
+            raise barren(self.part)
 
     def end(self, name: str) -> None:
         element = local(name)

@@ -131,8 +131,32 @@ def test_bomb_below_the_size_limit_is_stopped_on_the_way(name, start, pattern, e
     assert failure(bomb(name, start, pattern, 30_000_000, end)).code == limit
 
 
-def test_whitespace_below_the_size_limit_is_read():
-    data = bomb(SHEET, SHEET_START, " \n" * 500, 100_000_000, f"{ROW}</sheetData></worksheet>")
+AMONG = (SHEET, SHEET_START, f"{ROW}</sheetData></worksheet>")
+AFTER = (SHEET, f"{SHEET_START}{ROW}</sheetData>", "</worksheet>")
+IN_STRINGS = (STRINGS, STRINGS_START, "<si><t>a</t></si></sst>")
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "end", "pattern"),
+    [
+        (*AMONG, " " * 1000),
+        (*AMONG, " \n" * 500 + "<x/>"),
+        (*AMONG, "<!--" + "<c>" * 300 + "-->"),
+        (*AMONG, "<x/>"),
+        (*AFTER, " \n" * 500),
+        (*AFTER, "<?a b?>"),
+        (*AFTER, "<x/>"),
+        (*IN_STRINGS, " \n" * 500),
+        (*IN_STRINGS, "<!---->"),
+        (*IN_STRINGS, "<x/>"),
+    ],
+)
+def test_long_stretches_without_a_cell_are_refused(name, start, pattern, end):
+    assert failure(bomb(name, start, pattern, 33_000_000, end)).code == "barren_part"
+
+
+def test_whitespace_and_comments_as_people_have_them_are_read():
+    data = book(HEAD + "\n" + " " * 9_000_000 + "<!-- a -->" * 1_000 + "\n" * 1_000_000 + ROW)
 
     assert read(data).rows == [[2, [1]]]
 

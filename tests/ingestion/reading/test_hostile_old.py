@@ -169,7 +169,7 @@ def test_bomb_with_a_forged_size_is_damage(name, start, pattern, end, parts):
             b"a" * 1_000,
             b"</text:p></table:table-cell></table:table-row>" + END,
             ODS_PARTS,
-            "file_exceeds_limits",
+            "barren_part",
         ),
         ("content.xml", START + b"<table:table-row x='", b"a" * 1_000, END, ODS_PARTS, "file_exceeds_limits"),
         ("content.xml", START, b"<text:span>", END, ODS_PARTS, "damaged_file"),
@@ -186,6 +186,15 @@ def test_bomb_with_a_forged_size_is_damage(name, start, pattern, end, parts):
 )
 def test_bomb_below_the_size_limit_is_stopped_on_the_way(name, start, pattern, end, parts, code):
     assert failure(deflated(name, start, pattern, 30_000_000, end, parts)).code == code
+
+
+@pytest.mark.parametrize(
+    "pattern", [b" ", b" \n", b"<!--" + b"<table:table-cell/>" * 50 + b"-->", b"<?a b?>"]
+)
+def test_long_stretches_without_a_cell_are_refused(pattern):
+    data = deflated("content.xml", START, pattern, 33_000_000, END, ODS_PARTS)
+
+    assert failure(data).code == "barren_part"
 
 
 @pytest.mark.parametrize("doctype", [LAUGHS, QUADRATIC, OUTSIDE, "<!DOCTYPE x>"])
