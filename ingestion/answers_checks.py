@@ -8,6 +8,7 @@ from typing import Any
 from ingestion import answers_layout, questions
 from ingestion.answers_layout import Layout
 from ingestion.asking import Asking, Reading
+from ingestion.checking.header import DOUBLE
 from ingestion.checking.messages import quoted
 from ingestion.readings import Fault
 
@@ -62,7 +63,7 @@ def _suggested(asking: Asking, schema: Mapping[str, Any]) -> dict[str, str | Non
     return {
         each["field"]: None if each["column"] is None else layout.columns[each["column"]].name
         for each in layout.suggestions
-        if each["column"] is not None or not each["required"]
+        if each["why"] != DOUBLE and (each["column"] is not None or not each["required"])
     }
 
 
@@ -126,12 +127,22 @@ def _undecided(
         is_free = place is not None and place not in taken
         if field in mapping or (is_free and each["sure"]):
             continue
+        if each["why"] == DOUBLE and place is not None:
+            message = f"Say by its letters which column is “{field}”: {_alike(layout, place)}."
+            yield Fault(f"mapping.{field}", "field_not_decided", message)
+            continue
         if each["required"]:
             yield Fault(f"mapping.{field}", "required_field_not_mapped", f"“{field}” {NO_COLUMN}")
         elif is_free and place is not None:
             heading = layout.columns[place].heading or layout.columns[place].letters
             message = f"Say whether “{field}” is “{heading}”, another column, or none (null)."
             yield Fault(f"mapping.{field}", "field_not_decided", message)
+
+
+def _alike(layout: Layout, place: int) -> str:
+    """The letters of the columns with the heading of this one."""
+    wanted = layout.columns[place].loose
+    return ", ".join(column.letters for column in layout.columns if column.loose == wanted)
 
 
 def _unknown_column(field: str, name: str, layout: Layout) -> Fault:

@@ -32,14 +32,14 @@ class PreviewRow(TypedDict):
 
 class Suggestion(TypedDict):
     """`column` is the place of the column from 0, `sure` false when a person must look at it; None: no column
-    is like it."""
+    is like it. Of "double" columns it is the first, and a person must choose."""
 
     field: str
     title: str
     required: bool
     column: int | None
     sure: bool
-    why: str  # "exact", "alike", "title", "alias", "similar", ""
+    why: str  # "exact", "alike", "title", "alias", "similar", "double", ""
 
 
 class Retirement(TypedDict):

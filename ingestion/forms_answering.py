@@ -10,6 +10,7 @@ from django.forms import BoundField
 from ingestion import dataset_pages
 from ingestion.answers_layout import Column, Layout
 from ingestion.asking import Suggestion
+from ingestion.checking.header import DOUBLE
 
 NONE = "none"
 NOT_CHOSEN = ("", "Choose a column…")
@@ -23,6 +24,7 @@ NO_NAME = (
 )
 NOTES = {
     "similar": "The heading is similar, please look.",
+    "double": "More than one column has this heading, please choose.",
     "alias": "Somebody said so for an earlier file.",
     "title": "Found by the title of the field.",
 }
@@ -170,6 +172,8 @@ def _cut(text: str) -> str:
 
 
 def _initial(suggestion: Suggestion) -> str:
+    if suggestion["why"] == DOUBLE:
+        return ""
     if suggestion["column"] is not None:
         return str(suggestion["column"])
     return "" if suggestion["required"] else NONE

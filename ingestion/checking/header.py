@@ -16,6 +16,7 @@ from ingestion.reading.cells import WireCell, column_index, column_letters
 MOST_NAMES = 100
 LETTERS = re.compile("[A-Za-z]{1,3}").fullmatch
 EXACT, ALIKE, TITLE, ALIAS, SIMILAR = "exact", "alike", "title", "alias", "similar"
+DOUBLE = "double"
 MAPPED = "mapped"
 
 
@@ -32,12 +33,13 @@ class FileFailure:
 @dataclass(slots=True)
 class HeaderMatch:
     """Field name to place in the row, or the failure; `headers` are the names as they stand in the file,
-    `why` says how each field was found. `asks`: a person must say which column is which, and `suggestions`
-    is what can be offered for every field."""
+    `why` says how each field was found, `doubled` which columns could equally be it. `asks`: a person must
+    say which column is which, and `suggestions` is what can be offered for every field."""
 
     headers: list[str]
     places: dict[str, int] = field(default_factory=dict)
     why: dict[str, str] = field(default_factory=dict)
+    doubled: dict[str, list[int]] = field(default_factory=dict)
     failure: FileFailure | None = None
     assumptions: list[dict[str, Any]] = field(default_factory=list)
     asks: bool = False
@@ -121,15 +123,15 @@ def _find(
     loosely = [texts.loose(header) for header in found.headers]
     for why in (EXACT, ALIKE, TITLE, ALIAS):
         for column in columns:
-            if column.name in found.places or column.name in mapping:
+            if column.name in found.places or column.name in found.doubled or column.name in mapping:
                 continue
             taken = set(found.places.values())
             places = [
                 place for place in _places(found.headers, loosely, column, aliases, why) if place not in taken
             ]
             if len(places) > 1:
-                raise _duplicate(found.headers, places)
-            if places:
+                found.doubled[column.name] = places
+            elif places:
                 _place(found, column.name, places[0], why)
 
 
@@ -156,6 +158,11 @@ def _decide(
     unsaid = [name for name in needed if name not in mapping]
     similar = [name for score, name, _ in _similar(found, columns) if score >= header_similar.ASK]
     doubtful = bool(unsaid) or not found.places or any(name not in mapping for name in similar)
+    if found.doubled:
+        # A failure for who wants no questions.
+        found.asks = not confirmed and unsaid == needed
+        found.suggestions = suggest(found, columns)
+        raise _duplicate(found.headers, next(iter(found.doubled.values())))
     if doubtful and not confirmed and _unknown(found) and unsaid == needed:
         found.asks = True
         found.suggestions = suggest(found, columns)
@@ -181,6 +188,15 @@ def _similar(found: HeaderMatch, columns: Sequence[Column]) -> list[tuple[float,
 
 
 def _suggestion(found: HeaderMatch, column: Column, guesses: Mapping[str, int]) -> Suggestion:
+    if column.name in found.doubled:
+        return Suggestion(
+            field=column.name,
+            title=column.title,
+            required=column.required,
+            column=found.doubled[column.name][0],
+            sure=False,
+            why=DOUBLE,
+        )
     why = found.why.get(column.name, SIMILAR if column.name in guesses else "")
     return Suggestion(
         field=column.name,

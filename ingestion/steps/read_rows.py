@@ -27,7 +27,7 @@ from ingestion.checking.texts import shown
 from ingestion.context import Context
 from ingestion.kill_points import READ_AFTER, READ_BATCH, READ_BEFORE
 from ingestion.mendable import Mendable
-from ingestion.models import HeaderAlias
+from ingestion.models import HeaderAlias, Upload
 from ingestion.nameless import Nameless
 from ingestion.notes_below import Tail, described
 from ingestion.questions import WHICH_COLUMNS
@@ -175,7 +175,8 @@ def _match_header(header: HeaderFrame, context: Context, aliases: dict[str, str]
         confirmed=is_known or WHICH_COLUMNS in confirmed,
     )
     question = doubts.code(header, match, confirmed)
-    if question:
+    is_refused = match.failure is not None and context.upload.on_doubt == Upload.OnDoubt.FAIL
+    if question and not (is_refused and question == WHICH_COLUMNS):
         asks.ask(context.upload, doubts.asking(question, header, match, context.checker.columns))
     if match.failure is not None:
         raise PermanentFailure(match.failure.code, **match.failure.detail)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingestion import kill_points, questions
+from ingestion import answers, kill_points, questions
 from ingestion.models import Dataset, HeaderAlias, Record, RowError, Upload
 from ingestion.pipeline import PIPELINE
 from ingestion.states import UploadState
@@ -13,6 +13,7 @@ from tests.ingestion.workbooks import workbook
 from work import recovery
 from work.failure_texts import describe
 from work.models import Event
+from work.problems import Problem
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -200,13 +201,34 @@ def test_sender_who_wants_no_questions_gets_a_failure_by_their_code(process, con
 
 def test_duplicate_heading_matters_only_where_a_field_needs_it(process, dataset):
     upload = process(b"id,amount,x,x\na,1,2,3\n")
-    twice = process(b"id,amount,amount\na,1,2\n")
+    twice = process(b"id,amount,amount\na,1,2\n", on_doubt="fail")
     mapped = process(b"id,amount,amount\na,1,2\n", reading={"mapping": {"amount": "C"}})
 
     assert upload.state == UploadState.PROCESSED
     assert assumed(upload)["columns_ignored"]["detail"]["columns"] == ["x", "x"]
     assert twice.failure_code == "duplicate_header"
+    assert "B, C" in describe(twice.failure_code, twice.failure_detail)[0]
     assert (mapped.state, records(dataset)) == (UploadState.PROCESSED, {"a": 2})
+
+
+@pytest.mark.parametrize(
+    ("content", "column"),
+    [(b"id,amount,amount\na,1,2\n", "C"), (workbook(Data=[["Amount", "id", "AMOUNT"], [1, "a", 2]]), "c")],
+)
+def test_columns_with_one_heading_are_asked_about(process, dataset, by, content, column):
+    asked = process(content)
+    with pytest.raises(Problem) as undecided:
+        answers.answer(upload=asked, reading={"confirm": ["which_columns"]}, by=by)
+    with pytest.raises(Problem) as ambiguous:
+        answers.answer(upload=asked, reading={"mapping": {"amount": "amount"}}, by=by)
+    answered = work_on(answers.answer(upload=asked, reading={"mapping": {"amount": column}}, by=by))
+
+    assert (asked.state, asked.question) == (UploadState.NEEDS_ANSWER, "which_columns")
+    assert "“amount”" in questions.describe(asked.asking)[0]
+    assert [each["why"] for each in asked.asking["suggestions"]] == ["exact", "double"]
+    assert [each["code"] for each in undecided.value.extra["errors"]] == ["field_not_decided"]
+    assert [each["code"] for each in ambiguous.value.extra["errors"]] == ["column_ambiguous"]
+    assert (answered.state, records(dataset)) == (UploadState.PROCESSED, {"a": 2})
 
 
 @pytest.fixture

@@ -87,6 +87,21 @@ def test_answer_goes_on_and_is_remembered(as_uploader, asking, stations):
     assert remembered.aliases(stations.pk) == {"ident": "id", "betrag": "amount"}
 
 
+def test_one_of_two_columns_with_one_heading_is_never_chosen_beforehand(as_uploader, sent):
+    upload = sent(b"id,amount,amount\na,1,2\n")
+
+    answer = as_uploader.get(address(upload))
+    form = form_of(answer)
+    refused = as_uploader.post(address(upload), form)
+    as_uploader.post(address(upload), form | {"column_1": "2"})
+
+    assert selected(answer) == {"column_0": "0", "column_1": ""}
+    assert "More than one column has this heading, please choose." in words(answer)
+    assert "Say by its letters which column is “amount”: B, C." in words(refused)
+    upload.refresh_from_db()
+    assert upload.reading["mapping"] == {"id": "id", "amount": "C"}
+
+
 def test_fault_stands_at_its_field_and_choices_are_kept(as_uploader, asking):
     upload = asking(askings.which_columns())
     form = form_of(as_uploader.get(address(upload)), column_0="none", column_1="2")
