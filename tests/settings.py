@@ -10,7 +10,7 @@ os.environ.setdefault("DEMO", "true")
 os.environ.setdefault("VAR_DIR", str(ROOT / "var" / "tests"))
 
 from config.settings import *  # noqa: E402, F403 - the environment above must come first
-from config.settings import TEMPLATES  # noqa: E402
+from config.settings import DATABASES, TEMPLATES  # noqa: E402
 
 
 class MissingVariable(str):
@@ -42,3 +42,6 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 # Static files are looked for when they are asked for: a test client need not read them all first.
 WHITENOISE_AUTOREFRESH = True
+# Copied and not migrated, where `make test` has migrated one.
+if template := os.environ.get("TEST_DATABASE_TEMPLATE"):
+    DATABASES["default"].setdefault("TEST", {})["TEMPLATE"] = template

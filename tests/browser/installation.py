@@ -36,7 +36,8 @@ class Installation:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        _on_the_server(f'CREATE DATABASE "{self.name}"')
+        template = settings.DATABASES["default"]["TEST"].get("TEMPLATE") or "template1"
+        _on_the_server(f'CREATE DATABASE "{self.name}" TEMPLATE "{template}"')
         with self.log.open("wb") as output:
             self.process = subprocess.Popen(
                 [sys.executable, "manage.py", "up", "--no-demo", "--with-parent"], cwd=ROOT,
