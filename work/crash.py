@@ -35,11 +35,12 @@ def point(name: str) -> None:
 
 
 def _count(path: Path) -> int:
-    with path.open("a+") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        file.seek(0)
-        passage = int(file.read() or 0) + 1
-        file.truncate(0)
-        file.write(str(passage))
-        file.flush()
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        passage = int(os.read(descriptor, 20) or 0) + 1
+        # Written over and never emptied before: who reads meanwhile takes no lock.
+        os.pwrite(descriptor, str(passage).encode(), 0)
+    finally:
+        os.close(descriptor)
     return passage
