@@ -197,7 +197,7 @@ class RowError(models.Model):
 
 class ErrorCount(models.Model):
     """Exact counts per rule and column of one run. `found_in` are the blocks of rows where it occurs, by row
-    number divided by `row_errors.BLOCK_ROWS`.
+    number divided by `checking.faults.BLOCK_ROWS`.
     """
 
     id = models.BigAutoField(primary_key=True)

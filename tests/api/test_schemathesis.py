@@ -64,7 +64,7 @@ def with_more(world):
     errors = [found | {"message": "Not a number.", "remedy": "Write digits."}]
     for row in (2, 3):
         RowError.objects.create(
-            upload=world.verdict, run=world.verdict.run, sheet="a", row=row, errors=errors
+            upload=world.verdict, run=world.verdict.run, sheet="a", row=row, faults=errors
         )
     refused = {"refused": 2, "rows_read": 2, "error_count": 2, "failure_code": "every_row_refused"}
     Upload.objects.filter(pk=world.verdict.pk).update(**refused)

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ingestion import error_pages, row_errors
+from ingestion.checking import faults
 from ingestion.models import RowError
 from tests.factories import UploadFactory
 
@@ -16,12 +17,15 @@ RULES = ("type_number", "enum", "pattern")
 @pytest.fixture
 def refused(db, monkeypatch):
     """240 refused rows: one rule in nearly all, one in few, one in a single row; a word in three rows."""
-    monkeypatch.setattr(row_errors, "BLOCK_ROWS", 20)
+    monkeypatch.setattr(faults, "BLOCK_ROWS", 20)
     monkeypatch.setattr(error_pages, "BLOCK_ROWS", 20)
     upload = UploadFactory(run="0" * 32)
     rows = [RowError(upload=upload, run=upload.run, row=row, **_row(row)) for row in range(2, 242)]
     RowError.objects.bulk_create(rows)
-    row_errors.count(upload=upload.pk, run=upload.run)
+    tally = faults.Tally()
+    for row in rows:
+        tally.add_text(faults.again(row.faults[0]), row.row)
+    row_errors.count(tally, upload=upload.pk, run=upload.run)
     return upload
 
 
@@ -32,8 +36,7 @@ def _row(row):
         "column": "AB"[row % 2],
         "header": "h",
         "value": "v",
-        "message": "m",
-        "remedy": "r",
+        "detail": {"example": "1", "allowed": "a, b", "pattern": "x"},
     }
     word = "100% süß_x" if row in (3, 120, 240) else "plain"
     return {"faults": [error], "cells": [str(row), word]}
