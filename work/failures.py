@@ -32,13 +32,14 @@ class PermanentFailure(WorkFailure):
 
 class Postponed(Exception):
     """The work is not ready (budget, rate limit, an external job): released until then, counted against
-    nobody.
+    nobody. With a `state`, the row waits in that one.
     """
 
-    def __init__(self, reason: str, due_in: timedelta) -> None:
+    def __init__(self, reason: str, due_in: timedelta, *, state: str | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
         self.due_in = due_in
+        self.state = state
 
 
 class Asks(Exception):
