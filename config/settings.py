@@ -44,6 +44,7 @@ SITE_ID = None
 INSTALLED_APPS = [
     "config.apps.RoofConfig",
     "ingestion",
+    "publishing",
     "accounts",
     "work",
     "config.apps.MendingConfig",
