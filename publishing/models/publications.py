@@ -25,8 +25,8 @@ class Trigger(models.TextChoices):
 class Publication(Leased):
     """One version of an entry on its way to the catalogue, and for ever after.
 
-    `round` numbers the exports asked for: the export key is publication id and round. `edition` is the one of
-    the entry's metadata that was rendered; `turtle` and `triples` (sorted N-Triples) are the entry's graph as
+    `round` numbers the exports asked for: the export key is publication id and round. `metadata` is the entry's
+    as it was rendered, at its `edition`; `turtle` and `triples` (sorted N-Triples) are the entry's graph as
     it stood when this version was published; `graph_sha256` is of the triples. `report` and `score` have the
     shapes of `publishing.validation` and `publishing.scoring`. `removed_at` is when a removal took its files.
     """
@@ -49,6 +49,7 @@ class Publication(Leased):
     requested_by_label = models.CharField(max_length=200, editable=False)
     round = models.PositiveIntegerField(default=1, db_default=1, editable=False)
     edition = models.PositiveIntegerField(null=True, editable=False)
+    metadata = models.JSONField(null=True, editable=False)
     dataset_version = models.BigIntegerField(null=True, editable=False)
     version_notes = models.TextField(blank=True, default="", db_default="")
     turtle = models.BinaryField(null=True, editable=False)
