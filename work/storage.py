@@ -106,7 +106,9 @@ class Files(Protocol):
         """An address at the store itself that is good for a few minutes; None where there is none."""
 
     def put_file(self, key: str, path: Path) -> None:
-        """Keep a file that we made under a name of our own; an earlier one is replaced whole."""
+        """Keep a file that we made, and write to no more, under a name of our own; an earlier one is replaced
+        whole.
+        """
 
     def delete(self, key: str) -> None:
         """Only for reports and exports, which can be made again. A missing one is no error."""
