@@ -27,8 +27,9 @@ class Publication(Leased):
 
     `round` numbers the exports asked for: the export key is publication id and round. `metadata` is the
     entry's as it was rendered, at its `edition`; `turtle` and `triples` (sorted N-Triples) are the entry's
-    graph as it stood when this version was published; `graph_sha256` is of the triples. `report` and `score` have the
-    shapes of `publishing.validation` and `publishing.scoring`. `removed_at` is when a removal took its files.
+    graph as it stood when this version was published; `graph_sha256` is of the triples. `report` and `score`
+    have the shapes of `publishing.validation` and `publishing.scoring`. `removed_at` is when a removal took
+    its files.
     """
 
     organisation = models.ForeignKey(

@@ -1,6 +1,7 @@
 import pytest
 
 from tests.contract.s3_server import BUCKET, emptied, moto, way_to
+from tests.publishing.reference import over_http, reference  # noqa: F401 (fixtures)
 from work.storage_folder import FolderFiles
 
 CREDENTIALS = {

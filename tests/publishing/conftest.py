@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from ingestion.models import Record, SchemaVersion
 from tests.factories import DatasetFactory, UploadFactory
+from tests.publishing.reference import over_http, reference  # noqa: F401 (fixtures)
 from work import storage
 
 FIELDS = [
