@@ -80,6 +80,12 @@ def _unprintable(character: str) -> bool:
     return is_nonchar or unicodedata.category(character) in ("Cc", "Cs")
 
 
+def printable(text: str) -> str:
+    """A text that was never checked, without what not every format can hold."""
+    joined = text.replace("\r\n", "\n").replace("\r", "\n")
+    return "".join(each for each in joined if not _unprintable(each)).strip()
+
+
 def texts(limit: int) -> Cleaner:
     """{language: text}, by language."""
     return _by_language(plain_text(limit))
