@@ -285,6 +285,11 @@ USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
 
+# --- The catalogue
+
+# Further SHACL, in Turtle: a national profile. Without levels of their own, violations gate the high tier.
+SHACL_EXTRA_SHAPES = env_list("SHACL_EXTRA_SHAPES", default=[])
+
 # --- The browser's side of security
 
 CONTENT_SECURITY_POLICY = {
