@@ -16,6 +16,7 @@ from typing import Any
 
 import pyshacl
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from rdflib import Graph, Literal, URIRef
 from rdflib.namespace import SH
 from rdflib.term import Node
@@ -113,6 +114,8 @@ def _by_shapes(graph: Graph) -> list[Finding]:
     _tell_lists(data)
     with _one_at_a_time:
         _, results, _ = pyshacl.validate(data, shacl_graph=shapes, inplace=True, do_owl_imports=False)
+    if not isinstance(results, Graph):
+        raise ImproperlyConfigured(f"The shapes of the catalogue cannot be used: {results}")
     # nested results explain others; only those that the report names are findings of their own
     return [_finding(results, shapes, each) for each in results.objects(None, SH.result)]
 
@@ -127,10 +130,18 @@ def _tell_lists(data: Graph) -> None:
 
 @lru_cache(maxsize=4)
 def shapes_graph(extra: tuple[str, ...]) -> Graph:
-    """Our shapes, and those of the files named, read once in a process. What they import is not read."""
+    """Our shapes, and those of the files named, read once in a process. What they import is not read.
+
+    Raises ImproperlyConfigured, which names the file.
+    """
     shapes = Graph()
     for path in (*sorted(SHAPES.glob("*.ttl")), *map(Path, extra)):
-        shapes.parse(path.as_posix(), format="turtle")
+        try:
+            shapes.parse(data=path.read_text(encoding="utf-8"), format="turtle", publicID=OURS)
+        except Exception as error:  # the parser raises what it likes
+            raise ImproperlyConfigured(
+                f"{path} holds no shapes in Turtle that can be read: {error}"
+            ) from error
     return shapes
 
 

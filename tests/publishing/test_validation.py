@@ -4,6 +4,7 @@ import logging
 import socket
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from rdflib import Literal, URIRef
 
 from publishing.rendering import Rendered, canonical, render
@@ -210,6 +211,17 @@ def test_a_national_profile_is_added_and_nothing_is_fetched(settings, tmp_path, 
 
     assert (gate.level, gate.message, gate.focus) == ("T1", "Name a creator.", DATASET)
     assert asked == []
+
+
+@pytest.mark.parametrize("text", [None, "no Turtle at all", "<a> <b"])
+def test_shapes_that_cannot_be_read_are_named(settings, tmp_path, text):
+    profile = tmp_path / "national.ttl"
+    if text is not None:
+        profile.write_text(text)
+    settings.SHACL_EXTRA_SHAPES = [str(profile)]
+
+    with pytest.raises(ImproperlyConfigured, match=r"national\.ttl holds no shapes"):
+        validate(render(description()), "high")
 
 
 def test_hostile_texts_stay_texts(caplog):
