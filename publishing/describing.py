@@ -120,7 +120,7 @@ def _description(entry: Entry, metadata: dict[str, Any], **told: Any) -> Descrip
         publisher=own,
         contact=iris.contact(*where),
         metadata=metadata,
-        default_publisher={organisation.locale.lower(): printable(organisation.title)},
+        default_publisher={organisation.locale.lower().replace("_", "-"): printable(organisation.title)},
         **told,
     )
 
