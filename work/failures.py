@@ -26,6 +26,10 @@ class TemporaryFailure(WorkFailure):
     retryable = True
 
 
+class NotSent(TemporaryFailure):
+    """A call that did surely not arrive: no connection to its server was made."""
+
+
 class PermanentFailure(WorkFailure):
     """Trying again cannot help: the row ends, with the code and the detail."""
 

@@ -47,7 +47,8 @@ class Call:
 class Rules:
     """`seconds` bounds the whole call with its redirects. `resolve(host, port)` gives a name's addresses.
     `into` is given the body of a 2xx block by block, so that it need not fit into memory: `Answer.body` is
-    empty then.
+    empty then. `allow` names further addresses, as OUTBOUND_ALLOW does: only those of settings, never any
+    that a person gave.
     """
 
     seconds: float = SECONDS
@@ -56,13 +57,15 @@ class Rules:
     resolve: Callable[[str, int], Sequence[str]] = outbound_addresses.look_up
     tls: ssl.SSLContext | None = None
     into: Callable[[bytes], None] | None = None
+    allow: Sequence[str] = ()
 
 
 def fetch(call: Call, rules: Rules | None = None) -> Answer:
     """Make a call and read its whole answer, whatever its status.
 
     Raises PermanentFailure for an address that may not be called, an answer that is too large or redirects
-    without end; TemporaryFailure when nobody answers in time, or in HTTP. The codes start with `outbound_`.
+    without end; TemporaryFailure when nobody answers in time, or in HTTP, and NotSent of these when the call
+    did surely not arrive. The codes start with `outbound_`.
     """
     rules = rules or Rules()
     ends = time.monotonic() + rules.seconds
@@ -92,7 +95,7 @@ def _one_call(call: Call, rules: Rules, ends: float) -> Answer:
     host = outbound_addresses.ascii_host(parts.hostname or "")
     port = parts.port or (443 if parts.scheme == "https" else 80)
     addresses = outbound_addresses.permitted(
-        host, port, resolve=rules.resolve, seconds=ends - time.monotonic()
+        host, port, resolve=rules.resolve, seconds=ends - time.monotonic(), allow=rules.allow
     )
     tls = (rules.tls or ssl.create_default_context()) if parts.scheme == "https" else None
     with outbound_sockets.connected(host, port, addresses, tls=tls, ends=ends) as sock:
