@@ -8,6 +8,11 @@ from django.utils import timezone
 from ingestion.models import Record, SchemaVersion
 from tests.factories import DatasetFactory, UploadFactory
 from tests.publishing.reference import over_http, reference  # noqa: F401 (fixtures)
+from tests.publishing.triple_store import (  # noqa: F401 (fixtures)
+    own_oxigraph,
+    oxigraph,
+    running_oxigraph,
+)
 from work import storage
 
 FIELDS = [
