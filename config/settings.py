@@ -44,6 +44,7 @@ SITE_ID = None
 INSTALLED_APPS = [
     "config.apps.RoofConfig",
     "ingestion",
+    "publishing",
     "accounts",
     "work",
     "config.apps.MendingConfig",
@@ -283,6 +284,25 @@ LANGUAGE_CODE = "en-gb"
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
+
+# --- The catalogue
+
+CATALOGUE_TITLE = env_str("CATALOGUE_TITLE", default="Open data")
+CATALOGUE_DESCRIPTION = env_str(
+    "CATALOGUE_DESCRIPTION", default="The datasets that are published here, with their files and versions."
+)
+CATALOGUE_PUBLISHER = env_str("CATALOGUE_PUBLISHER", default="Waybill")
+CATALOGUE_LANGUAGE = env_str("CATALOGUE_LANGUAGE", default="en")  # of the three above
+# Of an RDF4J repository (…/repositories/NAME), of a server with …/query and …/update, or, with a second
+# address for updates, of any server's queries. Empty: the store that `manage.py up` starts.
+TRIPLESTORE_URL = env_str("TRIPLESTORE_URL", default="")
+TRIPLESTORE_UPDATE_URL = env_str("TRIPLESTORE_UPDATE_URL", default="")
+TRIPLESTORE_USER = env_str("TRIPLESTORE_USER", default="")
+TRIPLESTORE_PASSWORD = env_str("TRIPLESTORE_PASSWORD", default="")
+TRIPLESTORE_TOKEN = env_str("TRIPLESTORE_TOKEN", default="")
+
+# Further SHACL, in Turtle: a national profile. Without levels of their own, violations gate the high tier.
+SHACL_EXTRA_SHAPES = env_list("SHACL_EXTRA_SHAPES", default=[])
 
 # --- The browser's side of security
 

@@ -10,6 +10,7 @@ from django.utils import timezone
 from accounts.models import Membership, Organisation, Role, User
 from ingestion.models import Dataset, SchemaVersion, Upload
 from ingestion.states import UploadState
+from publishing.models import Entry, Publication
 
 
 class OrganisationFactory(factory.django.DjangoModelFactory):
@@ -94,3 +95,37 @@ class UploadFactory(factory.django.DjangoModelFactory):
     sha256 = factory.LazyAttribute(lambda upload: hashlib.sha256(str(upload.sequence).encode()).hexdigest())
     storage_key = factory.LazyAttribute(lambda upload: f"{upload.organisation.slug}/{upload.sha256}")
     uploaded_by_label = "uploader"
+
+
+class EntryFactory(factory.django.DjangoModelFactory):
+    """An entry of a dataset of ours, with the least that its metadata must have."""
+
+    class Meta:
+        model = Entry
+
+    dataset = factory.SubFactory(DatasetFactory)
+    organisation = factory.SelfAttribute("dataset.organisation")
+    identifier = factory.Sequence(lambda n: f"entry-{n}")
+    title = factory.Sequence(lambda n: f"Entry {n}")
+    metadata = factory.LazyAttribute(
+        lambda entry: {"title": {"en": entry.title}, "description": {"en": f"What {entry.title} holds."}}
+    )
+
+
+class PublicationFactory(factory.django.DjangoModelFactory):
+    """A requested publication, its number taken from its entry."""
+
+    class Meta:
+        model = Publication
+        skip_postgeneration_save = True
+
+    entry = factory.SubFactory(EntryFactory)
+    organisation = factory.SelfAttribute("entry.organisation")
+    version = factory.LazyAttribute(lambda publication: publication.entry.last_version + 1)
+    trigger = "manual"
+    requested_by_label = "Mia Manager"
+
+    @factory.post_generation
+    def counter(self, create, extracted, **kwargs):
+        self.entry.last_version = self.version
+        self.entry.save(update_fields=["last_version"])

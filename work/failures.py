@@ -26,19 +26,24 @@ class TemporaryFailure(WorkFailure):
     retryable = True
 
 
+class NotSent(TemporaryFailure):
+    """A call that did surely not arrive: no connection to its server was made."""
+
+
 class PermanentFailure(WorkFailure):
     """Trying again cannot help: the row ends, with the code and the detail."""
 
 
 class Postponed(Exception):
     """The work is not ready (budget, rate limit, an external job): released until then, counted against
-    nobody.
+    nobody. With a `state`, the row waits in that one.
     """
 
-    def __init__(self, reason: str, due_in: timedelta) -> None:
+    def __init__(self, reason: str, due_in: timedelta, *, state: str | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
         self.due_in = due_in
+        self.state = state
 
 
 class Asks(Exception):

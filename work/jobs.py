@@ -81,6 +81,12 @@ class Job:
             kill()
             raise
 
+    def advance(self, *, state: str, fields: Fields | None = None) -> None:
+        """Move the row to its next state, inside the open transaction of the effect, as its last statement.
+        Raises LeaseLost.
+        """
+        leases.advance(self.lease, state=state, fields=fields)
+
     def finish(self, *, state: str, fields: Fields | None = None, account: Account | None = None) -> None:
         """End the row inside the open transaction of its effect, as its last statement. Raises LeaseLost."""
         self.lease.steps = [*self._steps, *self._running_step()]

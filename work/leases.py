@@ -77,6 +77,10 @@ attempt AS (
   WHERE token = %(token)s AND ended_at IS NULL AND EXISTS (SELECT 1 FROM ended))
 SELECT count(*) FROM ended
 """
+ADVANCE = """
+UPDATE {table} SET state = %(new)s, step = %(step)s{assignments}
+WHERE id = %(id)s AND lease_token = %(token)s AND state = %(old)s RETURNING 1
+"""
 CAP_LOCK = "SELECT pg_advisory_xact_lock(hashtext('work.cap'), hashtext(%(pipeline)s))"
 
 
@@ -134,16 +138,36 @@ def release(
 ) -> None:
     """Give the row back, due again in so many seconds; this is an answer. Raises LeaseLost.
 
-    The state goes back to the pipeline's initial one when the claim had moved it, else it is kept.
+    A state in which a worker is at work goes back to the pipeline's initial one, any other is kept.
     """
     assignments = ", due_at = clock_timestamp() + %(due_in)s * interval '1 second', state = %(new)s"
     if postponed:
         assignments += ", postponed = postponed + 1"
-    pipeline = lease.pipeline
-    new = state or (pipeline.initial if lease.state == pipeline.running else lease.state)
+    new = state or lease.pipeline.waiting_state(lease.state)
     _alone()
     _end(lease, account, assignments, {"due_in": due_in, "new": new}, tried="release")
     crash.point("release.after")
+
+
+def advance(lease: Lease, *, state: str, fields: Fields | None = None) -> None:
+    """Move the row to the next state under the same lease. The fence: the last statement of the effect's
+    transaction, which the caller opened. Raises LeaseLost.
+    """
+    _joined()
+    lease.pipeline.check_move(lease.state, state)
+    more, params = _assignments(lease.pipeline.model, fields or {})
+    statement = ADVANCE.format(table=lease.pipeline.table, assignments=more)
+    values = {
+        "id": lease.row.pk, "token": lease.token, "old": lease.state, "new": state, "step": lease.step,
+        **params,
+    }  # fmt: skip
+    if prepared.fetch(statement, values) is None:
+        raise LeaseLost("taken", tried=f"advance to {state}")
+    transaction.on_commit(partial(_advanced, lease, state))
+
+
+def _advanced(lease: Lease, state: str) -> None:
+    lease.state = lease.row.state = state
 
 
 def ask(

@@ -4,6 +4,7 @@ The address that was checked is the one connected to, at the first call and at e
 are refused unless OUTBOUND_ALLOW names them. No proxy is taken from the environment.
 """
 
+import contextlib
 import http.client
 import ssl
 import time
@@ -16,6 +17,7 @@ from work.failures import PermanentFailure
 
 SECONDS = 10.0
 LIMIT_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 18
 REDIRECTS = 3
 MOVED = {301, 302, 303, 307, 308}
 KEEPS_ITS_METHOD = {307, 308}
@@ -43,20 +45,27 @@ class Call:
 
 @dataclass(frozen=True)
 class Rules:
-    """`seconds` bounds the whole call with its redirects. `resolve(host, port)` gives a name's addresses."""
+    """`seconds` bounds the whole call with its redirects. `resolve(host, port)` gives a name's addresses.
+    `into` is given the body of a 2xx block by block, so that it need not fit into memory: `Answer.body` is
+    empty then. `allow` names further addresses, as OUTBOUND_ALLOW does: only those of settings, never any
+    that a person gave.
+    """
 
     seconds: float = SECONDS
     limit_bytes: int = LIMIT_BYTES
     redirects: int = REDIRECTS
     resolve: Callable[[str, int], Sequence[str]] = outbound_addresses.look_up
     tls: ssl.SSLContext | None = None
+    into: Callable[[bytes], None] | None = None
+    allow: Sequence[str] = ()
 
 
 def fetch(call: Call, rules: Rules | None = None) -> Answer:
     """Make a call and read its whole answer, whatever its status.
 
     Raises PermanentFailure for an address that may not be called, an answer that is too large or redirects
-    without end; TemporaryFailure when nobody answers in time, or in HTTP. The codes start with `outbound_`.
+    without end; TemporaryFailure when nobody answers in time, or in HTTP, and NotSent of these when the call
+    did surely not arrive. The codes start with `outbound_`.
     """
     rules = rules or Rules()
     ends = time.monotonic() + rules.seconds
@@ -86,7 +95,7 @@ def _one_call(call: Call, rules: Rules, ends: float) -> Answer:
     host = outbound_addresses.ascii_host(parts.hostname or "")
     port = parts.port or (443 if parts.scheme == "https" else 80)
     addresses = outbound_addresses.permitted(
-        host, port, resolve=rules.resolve, seconds=ends - time.monotonic()
+        host, port, resolve=rules.resolve, seconds=ends - time.monotonic(), allow=rules.allow
     )
     tls = (rules.tls or ssl.create_default_context()) if parts.scheme == "https" else None
     with outbound_sockets.connected(host, port, addresses, tls=tls, ends=ends) as sock:
@@ -98,10 +107,26 @@ def _one_call(call: Call, rules: Rules, ends: float) -> Answer:
             body=call.body or None,
             headers={"User-Agent": "Waybill", **call.headers, "Host": parts.netloc, "Connection": "close"},
         )
-        response = connection.getresponse()
-        body = _read(response, rules.limit_bytes, host)
-        headers = {name.lower(): value for name, value in response.getheaders()}
-        return Answer(response.status, headers, body, call.url)
+        with contextlib.closing(connection.getresponse()) as response:
+            body = _body(response, rules, host)
+            headers = {name.lower(): value for name, value in response.getheaders()}
+            return Answer(response.status, headers, body, call.url)
+
+
+def _body(response: http.client.HTTPResponse, rules: Rules, host: str) -> bytes:
+    if rules.into is None:
+        return _read(response, rules.limit_bytes, host)
+    if not 200 <= response.status < 300:
+        return _read(response, LIMIT_BYTES, host)
+    left = rules.limit_bytes
+    while block := response.read(BLOCK_BYTES):
+        left -= len(block)
+        if left < 0:
+            raise PermanentFailure("outbound_answer_too_large", host=host, limit=rules.limit_bytes)
+        rules.into(block)
+    if response.length:
+        raise http.client.IncompleteRead(b"", response.length)
+    return b""
 
 
 def _read(response: http.client.HTTPResponse, limit: int, host: str) -> bytes:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from django.conf import settings
 
-from work.failures import PermanentFailure, TemporaryFailure
+from work.failures import NotSent, PermanentFailure
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
@@ -20,20 +20,31 @@ def look_up(host: str, port: int) -> list[str]:
 
 
 def permitted(
-    host: str, port: int, *, resolve: Callable[[str, int], Sequence[str]], seconds: float
+    host: str,
+    port: int,
+    *,
+    resolve: Callable[[str, int], Sequence[str]],
+    seconds: float,
+    allow: Sequence[str] = (),
 ) -> list[str]:
-    """The addresses of a host that may be called. Raises PermanentFailure when there are only others."""
+    """The addresses of a host that may be called, those that `allow` names among them. Raises
+    PermanentFailure when there are only others, NotSent when there are none.
+    """
     addresses = _in_time(lambda: resolve(host, port), host, seconds)
-    chosen = [address for address in addresses if may_be_called(host, port, address)]
+    chosen = [address for address in addresses if may_be_called(host, port, address, allow)]
     if not chosen:
         raise PermanentFailure("outbound_address_refused", host=host)
     return chosen
 
 
-def may_be_called(host: str, port: int, address: str) -> bool:
-    """OUTBOUND_ALLOW holds networks (10.1.0.0/16), single addresses, or names with or without a port."""
+def may_be_called(host: str, port: int, address: str, allow: Sequence[str] = ()) -> bool:
+    """OUTBOUND_ALLOW holds networks (10.1.0.0/16), single addresses, or names with or without a port; `allow`
+    is the same for one call.
+    """
     ip = ipaddress.ip_address(address.partition("%")[0])
-    return is_public(ip) or any(_allows(entry, host, port, ip) for entry in settings.OUTBOUND_ALLOW)
+    return is_public(ip) or any(
+        _allows(entry, host, port, ip) for entry in (*settings.OUTBOUND_ALLOW, *allow)
+    )
 
 
 def is_public(ip: Address) -> bool:
@@ -79,7 +90,7 @@ def _in_time(resolve: Callable[[], Sequence[str]], host: str, seconds: float) ->
     thread.start()
     thread.join(max(0.0, seconds))
     if not found:
-        raise TemporaryFailure("outbound_too_slow", host=host)
+        raise NotSent("outbound_too_slow", host=host)
     if not found[0]:
-        raise TemporaryFailure("outbound_name_unknown", host=host)
+        raise NotSent("outbound_name_unknown", host=host)
     return found[0]

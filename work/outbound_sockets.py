@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 
-from work.failures import TemporaryFailure
+from work.failures import NotSent, TemporaryFailure
 
 CONNECT_SECONDS = 5.0
 
@@ -19,9 +19,9 @@ def connected(
 ) -> Iterator[socket.socket]:
     """A socket to the first of the addresses that answers; with TLS the certificate must be the host's.
 
-    Whatever the network does inside the block becomes a TemporaryFailure.
+    Whatever the network does inside the block becomes a TemporaryFailure; what it does before, NotSent.
     """
-    expired = threading.Event()
+    expired, is_sent = threading.Event(), False
     try:
         with contextlib.closing(_connect(host, port, addresses, ends)) as plain:
             sock = plain
@@ -31,11 +31,13 @@ def connected(
             with contextlib.closing(sock), _cut_off(sock, ends, expired):
                 if isinstance(sock, ssl.SSLSocket):
                     sock.do_handshake()
+                is_sent = True
                 yield sock
                 if expired.is_set():  # a body that ends with its connection would look complete
                     raise TimeoutError
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise TemporaryFailure(_code(error, expired.is_set()), host=host) from error
+        failure = TemporaryFailure if is_sent else NotSent
+        raise failure(_code(error, expired.is_set()), host=host) from error
 
 
 def _connect(host: str, port: int, addresses: Sequence[str], ends: float) -> socket.socket:

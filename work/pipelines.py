@@ -73,6 +73,10 @@ class Pipeline:
       `{worker, step, outcome}`); the default requeues. A pipeline that must not be run again returns
       another Ending.
     - `on_asking(row, question)` runs in the transaction in which a step asks a person: it may write events.
+    - `after_failure(row)` runs last in the transaction that ended the row as failed: a pipeline that keeps
+      its failures elsewhere removes the row there.
+    - `also_running` are further states in which a worker is at work: from them too a row goes back to
+      `initial` when the worker gives it up, or dies.
     - `moves` names for every state the states that may follow it; each move that leases, recovery and
       cancelling make is looked up there. A state may always follow itself while the row is unfinished.
     """
@@ -88,6 +92,8 @@ class Pipeline:
     begin: Callable[[Any], Any] = lambda row: None
     on_expiry: Callable[[Any, dict[str, Any]], Ending] | None = None
     on_asking: Callable[[Any, str], None] = lambda row, question: None
+    after_failure: Callable[[Any], None] = lambda row: None
+    also_running: Sequence[str] = ()
     cluster: str = PIPELINES
     limits: Limits = field(default_factory=Limits)
     moves: Mapping[Any, Sequence[str]] | None = None
@@ -105,6 +111,10 @@ class Pipeline:
         """Raises ForbiddenMove unless the machine has that arrow."""
         if old != new and self.moves is not None and new not in self.moves[old]:
             raise ForbiddenMove(self.name, old, new)
+
+    def waiting_state(self, state: str) -> str:
+        """Where a row waits that a worker gave up, or died with, in this state."""
+        return self.initial if state in (self.running, *self.also_running) else state
 
     @property
     def table(self) -> str:

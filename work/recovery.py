@@ -97,6 +97,8 @@ def _recover_one(pipeline: Pipeline, row: Any) -> bool:
     )
     _move(pipeline, row, ending, fields)
     _close(attempt, died)
+    if row.unanswered >= MAX_UNANSWERED:
+        pipeline.after_failure(row)
     return ending.state in pipeline.terminal
 
 
@@ -113,7 +115,7 @@ def describe(attempt: Attempt | None, row: Any) -> dict[str, Any]:
 def _on_expiry(pipeline: Pipeline, row: Any, died: dict[str, Any]) -> Ending:
     if pipeline.on_expiry is not None:
         return pipeline.on_expiry(row, died)
-    return Ending(pipeline.initial if row.state == pipeline.running else row.state)
+    return Ending(pipeline.waiting_state(row.state))
 
 
 def _close(attempt: Attempt | None, died: dict[str, Any]) -> None:

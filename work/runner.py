@@ -99,7 +99,8 @@ def _translate(job: Job, error: Exception) -> None:
                 leases.release(job.lease, account, due_in=0, postponed=True)
             case Postponed():
                 account = Account(Outcome.POSTPONED, code=error.reason)
-                leases.release(job.lease, account, due_in=error.due_in.total_seconds(), postponed=True)
+                seconds = error.due_in.total_seconds()
+                leases.release(job.lease, account, due_in=seconds, postponed=True, state=error.state)
             case Asks():
                 with transaction.atomic():
                     job.lease.pipeline.on_asking(job.row, error.question)
@@ -131,6 +132,7 @@ def fail(job: Job, code: str, detail: dict[str, Any], error: Exception) -> None:
             )
         else:
             leases.finish(job.lease, state=ending.state, fields=fields, account=account)
+            job.lease.pipeline.after_failure(job.row)
 
 
 def fingerprint(job: Job, code: str, error: Exception) -> str:

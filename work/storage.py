@@ -22,6 +22,7 @@ BLOCK_BYTES = 1 << 20
 KEY = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+")
 SHA256 = re.compile("[0-9a-f]{64}")
 REPORTS = "reports"
+EXPORTS = "exports"
 FULL = (errno.ENOSPC, errno.EDQUOT)
 UNAVAILABLE = "storage_unavailable"
 
@@ -105,10 +106,12 @@ class Files(Protocol):
         """An address at the store itself that is good for a few minutes; None where there is none."""
 
     def put_file(self, key: str, path: Path) -> None:
-        """Keep a file that we made under a name of our own; an earlier one is replaced whole."""
+        """Keep a file that we made, and write to no more, under a name of our own; an earlier one is replaced
+        whole.
+        """
 
     def delete(self, key: str) -> None:
-        """Only for reports, which can be made again. A missing one is no error."""
+        """Only for reports and exports, which can be made again. A missing one is no error."""
 
     def keys(self, prefix: str) -> Iterator[str]:
         """Every key that starts with the prefix, in order."""
@@ -156,6 +159,11 @@ def report_key(organisation_slug: str, name: str) -> str:
     return f"{organisation_slug}/{REPORTS}/{name}"
 
 
+def export_folder(organisation_slug: str, export_key: str) -> str:
+    """Where the files of one export lie, whoever made them; with a slash at its end."""
+    return f"{organisation_slug}/{EXPORTS}/{export_key}/"
+
+
 def checked(key: str) -> str:
     """The key, when it can name nothing outside the storage."""
     if not KEY.fullmatch(key):
@@ -164,9 +172,9 @@ def checked(key: str) -> str:
 
 
 def deletable(key: str) -> str:
-    """The key, when it is a report's. Originals are kept for ever."""
-    if checked(key).split("/")[1] != REPORTS:
-        raise ValueError(f"only reports are ever deleted, not {key!r}")
+    """The key, when it is a report's or an export's. Originals are kept for ever."""
+    if checked(key).split("/")[1] not in (REPORTS, EXPORTS):
+        raise ValueError(f"only reports and exports are ever deleted, not {key!r}")
     return key
 
 

@@ -5,6 +5,7 @@ import errno
 import os
 import shutil
 import tempfile
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, BinaryIO
@@ -62,11 +63,12 @@ class FolderFiles:
     def put_file(self, key: str, path: Path) -> None:
         with path.open("rb") as source, _translating():
             target = self._place(checked(key))
-            with self._temporary() as file:
-                copy_hashed(source, file, limit=path.stat().st_size)
-                file.flush()
-                os.fsync(file.fileno())
-                Path(file.name).replace(target)
+            if not self._linked(source.fileno(), path, target):
+                with self._temporary() as file:
+                    copy_hashed(source, file, limit=path.stat().st_size)
+                    file.flush()
+                    os.fsync(file.fileno())
+                    Path(file.name).replace(target)
             _fsync_folder(target.parent)
 
     def delete(self, key: str) -> None:
@@ -87,6 +89,21 @@ class FolderFiles:
             raise StorageUnavailable("folder_unusable")
         if shutil.disk_usage(place).free < settings.STORAGE_FREE_BYTES:
             raise StorageUnavailable("full")
+
+    def _linked(self, descriptor: int, path: Path, target: Path) -> bool:
+        """Without a copy, where the file lies in the same file system."""
+        name = self.folder / self.INCOMING / uuid.uuid4().hex
+        try:
+            name.parent.mkdir(parents=True, exist_ok=True)
+            os.link(path, name)
+        except OSError:
+            return False
+        try:
+            os.fsync(descriptor)
+            name.replace(target)
+        finally:
+            name.unlink(missing_ok=True)
+        return True
 
     def _path(self, key: str) -> Path:
         return self.folder / checked(key)

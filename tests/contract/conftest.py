@@ -1,6 +1,8 @@
 import pytest
 
 from tests.contract.s3_server import BUCKET, emptied, moto, way_to
+from tests.publishing.reference import over_http, reference  # noqa: F401 (fixtures)
+from tests.publishing.triple_store import oxigraph, running_oxigraph  # noqa: F401 (fixtures)
 from work.storage_folder import FolderFiles
 
 CREDENTIALS = {

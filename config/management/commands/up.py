@@ -1,4 +1,4 @@
-"""Runs the whole of Waybill on this machine: database, web server and the two clusters of workers."""
+"""Runs the whole of Waybill on this machine: database, triple store, web server, both clusters of workers."""
 
 import os
 import socket
@@ -14,7 +14,7 @@ from django.db import connection, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from config import connections as connection_budget
-from config import processes
+from config import processes, triple_store
 from config.children import Part
 from config.database import database_settings
 from config.embedded import MAX_CONNECTIONS, Server
@@ -57,6 +57,7 @@ class Command(BaseCommand):
         web = WebWatch(host=host, port=port, after_seconds=hung_seconds)
         supervisor = Supervisor(
             [
+                *_store(port=port, hung_seconds=hung_seconds),
                 _part("web", *_web_command(host, port), is_hung=web, port=port),
                 _cluster("ground", port=port),
                 _cluster("pipelines", port=port),
@@ -126,6 +127,16 @@ def _web_command(host: str, port: int) -> list[str]:
 
 def _wait_for(web: WebWatch) -> None:
     processes.wait_until(lambda: web.answers(seconds=0.5), seconds=WEB_FIRST_SECONDS)
+
+
+def _store(*, port: int, hung_seconds: float) -> list[Part]:
+    """None where the settings name another."""
+    if settings.TRIPLESTORE_URL:
+        return []
+    store_port = triple_store.choose_port(settings.VAR_DIR)
+    command = triple_store.command(settings.VAR_DIR / "triplestore", port=store_port)
+    watch = WebWatch(host=triple_store.HOST, port=store_port, after_seconds=hung_seconds)
+    return [_part("triplestore", *command, port=port, is_hung=watch)]
 
 
 def _cluster(name: str, *, port: int) -> Part:
