@@ -58,7 +58,6 @@ def add_later(lines: list[str], *, upload: uuid.UUID, run: uuid.UUID, sheet: str
 
 def count(tally: Tally, *, upload: uuid.UUID, run: uuid.UUID) -> tuple[int, int]:
     """Write the exact counts per rule and column; how many rows were refused, and for how many errors."""
-    sentences = messages.Sentences()
     ErrorCount.objects.bulk_create(
         ErrorCount(
             upload_id=upload,
@@ -73,7 +72,9 @@ def count(tally: Tally, *, upload: uuid.UUID, run: uuid.UUID) -> tuple[int, int]
             remedy=remedy,
         )
         for (code, letters), broken in sorted(tally.broken.items())
-        for message, remedy in [sentences.of(code, broken.heading, broken.value, broken.detail)]
+        for message, remedy in [
+            messages.row_message(code, header=broken.heading, value=broken.value, **broken.detail)
+        ]
     )
     ((refused,),) = staging.rows(TOTAL, {"upload": upload, "run": run})
     return int(refused), tally.faults

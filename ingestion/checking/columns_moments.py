@@ -19,6 +19,16 @@ ISO = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d", re.ASCII).fullmatch
 EXAMPLE = datetime(2024, 5, 31, 14, 30)  # noqa: DTZ001  (shown to people only)
 
 
+def _ready(cell: WireCell) -> datetime | None:
+    """The moment of a workbook that stands in its final form but for the marks, if it is one of the
+    calendar.
+    """
+    with contextlib.suppress(ValueError):
+        if isinstance(cell, str) and READY(cell):
+            return datetime.fromisoformat(cell[2:-3])
+    return None
+
+
 class MomentColumn(Column):
     """What dates, times and both together share."""
 
@@ -85,7 +95,7 @@ class DatetimeColumn(MomentColumn):
         if self.enum is not None:
             return super().convert(cells)
         if self.bounded:
-            return [self._within(cell) if self._is_ready(cell) else self.get(cell) for cell in cells]
+            return [self._bounded(cell) for cell in cells]
         get = self.get
         if not self.declared and isinstance(cells[0], str) and ISO(cells[0]):
             return [self._quick(cell) for cell in cells]
@@ -96,25 +106,16 @@ class DatetimeColumn(MomentColumn):
         if not self.bounded or self.enum is not None:
             return super().explain(cells)
         return [
-            self._beyond(cell) if self._is_ready(cell) else self.faults(cell)  # type: ignore[arg-type]
+            self.faults(cell) if (moment := _ready(cell)) is None else self._limit_faults(moment)
             for cell in cells
         ]
 
-    def _is_ready(self, cell: WireCell) -> bool:
-        """A moment of a workbook in its final form but for the marks, of a day that is one."""
-        if not isinstance(cell, str) or not READY(cell):
-            return False
-        try:
-            datetime.fromisoformat(cell[2:-3])
-        except ValueError:
-            return False
-        return True
-
-    def _within(self, cell: Any) -> str | None:
-        return None if self._beyond(cell) else f'"{cell[2:-3]}"'
-
-    def _beyond(self, cell: str) -> list[Fault]:
-        return self._limit_faults(datetime.fromisoformat(cell[2:-3]))
+    def _bounded(self, cell: WireCell) -> str | None:
+        """As `get`, without an exception for each of the many moments that lie beyond a bound."""
+        moment = _ready(cell)
+        if moment is None:
+            return self.get(cell)
+        return None if self._limit_faults(moment) else f'"{cell[2:-3]}"'  # type: ignore[index]
 
     def _quick(self, cell: WireCell) -> str | None:
         if isinstance(cell, str) and ISO(cell):

@@ -17,6 +17,7 @@ from ingestion.reading.cells import MARK, WireCell
 
 # A rule's count says in which blocks of so many rows it occurs: a page of its rows looks into those only.
 BLOCK_ROWS = 250
+MOST_HEADS = 10_000  # remembered for a column: some details tell of the cell, as its length
 Detail = dict[str, Any]
 fifteen = "%.15g".__mod__
 # A date, a time or both, as they stand on the wire.
@@ -56,14 +57,13 @@ def text(letters: str, heading: str, code: str, value: str, detail: Detail) -> s
     return f"{head(letters, heading, code, detail)}{encode(value)}}}"
 
 
-def told(fault: dict[str, Any], row: int, sentences: "messages.Sentences | None" = None) -> dict[str, Any]:
+def told(fault: dict[str, Any], row: int) -> dict[str, Any]:
     """A stored fault as people and programs are told of it: with its cell, a sentence and a remedy."""
     cell = f"{fault['column']}{row}" if fault["column"] else ""
     if "message" in fault:  # stored with its sentences, as it once was
         return {**fault, "cell": cell}
     code, heading, value = fault["code"], fault["header"], fault["value"]
-    of = (sentences or messages.Sentences()).of
-    message, remedy = of(code, heading, value, fault.get("detail", {}))
+    message, remedy = messages.row_message(code, header=heading, value=value, **fault.get("detail", {}))
     return {
         "column": fault["column"],
         "header": heading,
@@ -152,14 +152,11 @@ class ColumnFaults:
             self.tally.add(code, self.letters, self.heading, value, detail, numbers)
 
     def _head(self, code: str, detail: Detail) -> str:
-        if not detail:
-            key: tuple[Any, ...] = (code,)
-        else:
-            key = (code, *detail.values())
+        key = (code, *detail.values())
         known = self.heads.get(key)
         if known is None:
             known = head(self.letters, self.heading, code, detail)
-            if len(self.heads) < messages.Sentences.MOST_REMEMBERED:
+            if len(self.heads) < MOST_HEADS:
                 self.heads[key] = known
         return known
 

@@ -175,26 +175,6 @@ def row_message(code: str, **detail: Any) -> tuple[str, str]:
     return message.format_map(detail), remedy.format_map(detail)
 
 
-class Sentences:
-    """Sentence and remedy of many errors: those of one rule and heading differ in the value alone."""
-
-    MOST_REMEMBERED = 10_000
-    VALUE = "\x00"  # no text that may be shown holds it
-
-    def __init__(self) -> None:
-        self.known: dict[Any, tuple[str, str]] = {}
-
-    def of(self, code: str, header: str, value: str, detail: dict[str, Any]) -> tuple[str, str]:
-        place = (code, header, *detail.values())
-        known = self.known.get(place)
-        if known is None:
-            known = row_message(code, header=header, value=self.VALUE, **detail)
-            if len(self.known) < self.MOST_REMEMBERED:
-                self.known[place] = known
-        message, remedy = known
-        return message.replace(self.VALUE, value), remedy.replace(self.VALUE, value)
-
-
 def file_message(code: str, **detail: Any) -> tuple[str, str]:
     message, remedy = FILE_MESSAGES[code]
     return message.format_map(detail), remedy.format_map(detail)
