@@ -13,6 +13,7 @@ from django.template.response import TemplateResponse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from ingestion import differences, queries, reprocessing
+from ingestion.differences import Difference
 from ingestion.models import Upload
 from ingestion.reprocessing import WITH_A_VERDICT, Since
 from work import identifiers, paging
@@ -23,7 +24,7 @@ from work.views.requests import ReasonForm, Request, page
 
 READINGS_SHOWN = 10
 ROWS_A_PAGE = 25
-ACCEPTED = "newly_accepted"
+REFUSED, ACCEPTED = "newly_refused", "newly_accepted"
 
 
 class ReprocessForm(ReasonForm):
@@ -95,7 +96,8 @@ def differing(request: Request, upload_id: uuid.UUID) -> HttpResponse:
         messages.warning(request, f"{problem.message} {problem.remedy}".strip())
         return redirect("upload", upload_id=upload.pk)
     found = differences.between(before, after)
-    shows_accepted = request.GET.get("rows") == ACCEPTED
+    kind = _kind(request.GET.get("rows", ""), found)
+    shows_accepted = kind == ACCEPTED
     one, other = (before, after) if shows_accepted else (after, before)
     rows = differences.rows_refused_only_by(one, other)
     context = {
@@ -103,13 +105,21 @@ def differing(request: Request, upload_id: uuid.UUID) -> HttpResponse:
         "upload": after,
         "other": before,
         "pills": [
-            ("", "Newly refused", found.newly_refused),
+            (REFUSED, "Newly refused", found.newly_refused),
             (ACCEPTED, "Newly accepted", found.newly_accepted),
         ],
+        "kind": kind,
         "shows_accepted": shows_accepted,
         "list": paging.of_request(request, rows, limit=ROWS_A_PAGE, newest_first=False, by="row"),
     }
     return page(request, "ingestion/differences.html", context, part="rows")
+
+
+def _kind(asked: str, found: Difference) -> str:
+    """The kind of rows that is shown: as the address says, else the first that has any."""
+    if asked in (REFUSED, ACCEPTED):
+        return asked
+    return ACCEPTED if found.newly_accepted and not found.newly_refused else REFUSED
 
 
 def _question(request: Request, upload: Upload, form: ReprocessForm, status: int = 200) -> HttpResponse:

@@ -48,11 +48,17 @@ def _words(form_field: Any, value: str) -> str:
 
 @register.inclusion_tag("_components/choice_pills.html", takes_context=True)
 def choice_pills(
-    context: template.Context, name: str, choices: Iterable[tuple[str, str, int | None]], *, target: str = ""
+    context: template.Context,
+    name: str,
+    choices: Iterable[tuple[str, str, int | None]],
+    *,
+    target: str = "",
+    chosen: str | None = None,
 ) -> dict[str, Any]:
-    """One link for each (value, label, count); the value "" stands for all."""
+    """One link for each (value, label, count); the value "" stands for all. `chosen` is what is shown, where
+    that is not what the address says."""
     request: HttpRequest = context["request"]
-    chosen = request.GET.get(name, "")
+    chosen = request.GET.get(name, "") if chosen is None else chosen
     pills = [
         {
             "label": label,

@@ -127,6 +127,25 @@ def test_differences_are_said_in_one_line_and_listed(as_manager, read_again):
     assert "<h1" not in text_of(rows)
 
 
+def test_differences_open_on_the_rows_that_there_are(as_manager, read_again):
+    address = reverse("upload_differences", args=[read_again[1].pk])
+
+    shown, other = as_manager.get(address), as_manager.get(f"{address}?rows=newly_refused")
+
+    assert "What was wrong before" in words(shown)
+    assert re.search(r'aria-current="true"[^>]*>Newly accepted <span class="count">1<', text_of(shown))
+    assert "No row is newly refused." in words(other)
+
+
+def test_no_difference_in_rows_is_said_in_a_sentence(as_manager, sent, manager):
+    again = work_on(reprocessing.reprocess(upload=sent(CONTENT), by=manager).upload)
+
+    page = as_manager.get(reverse("upload_differences", args=[again.pk]))
+
+    assert "Nothing differs here: both verdicts refuse the same rows." in words(page)
+    assert 'class="row-pills"' not in text_of(page)
+
+
 @pytest.mark.parametrize("number", [1, 20])
 def test_differences_ask_as_much_however_many_rows(
     as_manager, sent, stations, manager, number, django_assert_num_queries
