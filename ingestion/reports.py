@@ -10,6 +10,10 @@ from ingestion.states import ReportState
 from work import correlation, doorbell
 from work.problems import Problem
 
+NOTHING_LEFT = (
+    "Nothing is left to mend: every refused row has come back mended or is left out.",
+    "The page of the upload says which files brought them.",
+)
 NAMES: dict[str, str] = {Report.Kind.MEND: "rows to mend", Report.Kind.WHOLE: "annotated"}
 
 
@@ -37,6 +41,8 @@ def request(*, upload: Upload, kind: str, by: Principal) -> Report:
             "There is nothing to mend on its own: no row was refused, or nothing of the file is stored.",
             "Mend the file itself and send it whole.",
         )
+    if kind == Report.Kind.MEND and not stories.open_rows(upload).exists():
+        raise Problem(409, "nothing_to_mend", *NOTHING_LEFT)
     live = Report.objects.filter(upload=upload, kind=kind, swept_at__isnull=True).exclude(
         state=ReportState.FAILED
     )

@@ -63,6 +63,9 @@ def report(request: Request, upload_id: uuid.UUID, kind: str) -> HttpResponseBas
         return _ask(request, upload, kind)
     if request.htmx:
         return _place(request, upload, kind, found)
+    if kind == Report.Kind.MEND and _is_all_mended(upload):
+        messages.warning(request, " ".join(reports.NOTHING_LEFT))
+        return redirect("upload", upload_id=upload.pk)
     if found is None or found.state != ReportState.BUILT:
         messages.warning(request, NOT_THERE)
         return redirect("upload", upload_id=upload.pk)
@@ -99,12 +102,17 @@ def _ask(request: Request, upload: Upload, kind: str) -> HttpResponse:
 def reports_of(upload: Upload) -> list[tuple[str, str, str, Report | None]]:
     """(kind, word, what it is, report or None) for each download there is."""
     live = queries.live_reports(upload)
-    mendable = stories.may_be_mended(upload)
+    mendable = stories.may_be_mended(upload) and stories.open_rows(upload).exists()
     return [
         (kind, word, MEANINGS[kind], live.get(kind))
         for kind, word in WORDS.items()
         if mendable or kind != Report.Kind.MEND
     ]
+
+
+def _is_all_mended(upload: Upload) -> bool:
+    """A workbook that was being built meanwhile may be there, and holds nothing that is open."""
+    return stories.may_be_mended(upload) and not stories.open_rows(upload).exists()
 
 
 def _place(

@@ -251,6 +251,21 @@ def test_file_without_any_refused_row_has_nothing_to_mend(process, by, keyed):
     assert (refused.value.status, refused.value.code) == (409, "nothing_to_mend")
 
 
+def test_file_whose_rows_all_came_back_mended_hands_out_no_empty_workbook(process, by, into):
+    upload = process(FILE, into=into)
+    waiting = reports.request(upload=upload, kind=Report.Kind.MEND, by=by)
+    process('id,amount,note,"' + mending_marks.row_heading(upload.pk) + '"\n007,7,,2\n009,9,,4\n', into=into)
+    runner.run(leases.claim_next(REPORTS))
+
+    with pytest.raises(uploads.Problem) as refused:
+        reports.request(upload=upload, kind=Report.Kind.MEND, by=by)
+
+    waiting.refresh_from_db()
+    assert waiting.state == "built"
+    assert (refused.value.status, refused.value.code) == (409, "nothing_to_mend")
+    assert refused.value.message.startswith("Nothing is left to mend")
+
+
 LOCALES = {
     "en": [
         {"name": "id"},

@@ -84,6 +84,20 @@ def test_report_before_the_verdict_is_refused_in_words(as_uploader, stations, pa
     assert "The upload has no verdict yet." in text_of(answer)
 
 
+def test_rows_to_mend_are_not_offered_once_none_is_left(as_uploader, sent, stations, page_of):
+    upload = sent(SPOILED)
+    address = page_of(upload, "upload_report", kind="mend")
+    assert address in text_of(as_uploader.get(page_of(upload)))
+
+    sent("id,amount\nb,2\n", mends=upload.pk)
+
+    assert address not in text_of(as_uploader.get(page_of(upload)))
+    for answer in (as_uploader.get(address, follow=True), as_uploader.post(address, follow=True)):
+        assert "Nothing is left to mend" in text_of(answer)
+    assert as_uploader.post(address, **HTMX).status_code == 422
+    assert not Report.objects.exists()
+
+
 def test_report_of_an_unknown_kind_or_another_tenant_is_not_found(as_uploader, as_stranger, sent, page_of):
     upload = sent(SPOILED)
 
