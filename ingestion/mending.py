@@ -30,6 +30,7 @@ OF_THE_CELL = frozenset(
         "date_never_was", "date_out_of_range",
     }
 )  # fmt: skip
+NAMED = 5
 OF_THE_ROW = frozenset({"extra_cells", "missing_cells"})
 
 
@@ -44,6 +45,8 @@ class Mending:
     tally: Tally = field(default_factory=Tally)
     rejoined: set[int] = field(default_factory=set)
     origins: dict[int, int] = field(default_factory=dict)
+    strange: "Strange" = field(default_factory=lambda: Strange("row_numbers_not_refused"))
+    again: "Strange" = field(default_factory=lambda: Strange("row_numbers_twice"))
     lines: list[str] = field(default_factory=list)
 
     def rejoin(self, rows: Sequence[list[Any]], checked: Iterable[CheckedRow]) -> None:
@@ -55,8 +58,14 @@ class Mending:
         before = self._before(set(claimed.values()))
         typed = {row[0]: row[1] for row in rows}
         for row in checked:
-            origin = claimed.get(row.row)
-            if origin is None or origin not in before or origin in self.rejoined:
+            if row.row not in claimed:
+                continue
+            origin = claimed[row.row]
+            if origin not in before:
+                self.strange.add(row.row)
+                continue
+            if origin in self.rejoined:
+                self.again.add(row.row)
                 continue
             self.rejoined.add(origin)
             self.origins[row.row] = origin
@@ -68,15 +77,18 @@ class Mending:
         origin = self.origins.get(row)
         return None if origin is None else row_key(self.root, origin)
 
-    def said(self, rows: int) -> list[dict[str, Any]]:
-        """Of a dataset without a key, where nothing but the number tells which row it is."""
-        alone = rows - len(self.rejoined)
-        return [messages.assumption("rows_not_found_again", count=alone)] if alone else []
+    def said(self, rows: int, *, is_keyed: bool) -> list[dict[str, Any]]:
+        """Row numbers that name no refused row; and of a dataset without a key, where nothing but the number
+        tells which row it is, how many are new."""
+        alone = 0 if is_keyed else rows - len(self.rejoined)
+        said = [*self.strange.said(), *self.again.said()]
+        return [*said, messages.assumption("rows_not_found_again", count=alone)] if alone else said
 
     def _claimed(self, rows: Sequence[list[Any]]) -> dict[int, int]:
+        """The number that each row names; 0, which no row has, for what is no number."""
         place = self.marks.row_place
-        numbers = ((row[0], mending_marks.number_of(row[1][place])) for row in rows if place < len(row[1]))
-        return {row: number for row, number in numbers if number is not None}
+        named = ((row[0], row[1][place]) for row in rows if place < len(row[1]))
+        return {row: mending_marks.number_of(cell) or 0 for row, cell in named if cell_text(cell).strip()}
 
     def _before(self, origins: set[int]) -> dict[int, RowError]:
         """The refused rows as they were when they were handed out, by their number in the first file."""
@@ -123,6 +135,27 @@ class Mending:
         if _at(self.headers, place) == error["header"]:
             return place
         return self.headers.index(error["header"]) if error["header"] in self.headers else -1
+
+
+@dataclass
+class Strange:
+    """Rows that name a number which says nothing: such a row is told apart by its key, or is a new one."""
+
+    code: str
+    count: int = 0
+    first: list[int] = field(default_factory=list)
+
+    def add(self, row: int) -> None:
+        self.count += 1
+        if len(self.first) < NAMED:
+            self.first.append(row)
+
+    def said(self) -> list[dict[str, Any]]:
+        if not self.count:
+            return []
+        more = f" and {self.count - len(self.first):,} more" if self.count > len(self.first) else ""
+        rows = ", ".join(map(str, self.first)) + more
+        return [messages.assumption(self.code, count=self.count, rows=rows)]
 
 
 def row_key(root: Upload, row: int) -> str:

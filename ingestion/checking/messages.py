@@ -147,6 +147,14 @@ ASSUMPTIONS: dict[str, str] = {
     "totals_below_kept": "What looks like totals below the data was read as rows, as it was said: {rows}.",
     "percent_as_fraction": "Percentages in {columns} are stored as fractions: 52% as 0.52.",
     "rows_not_rejoined": "The row numbers of another file were not used: this one can mend no such file.",
+    "row_numbers_not_refused": (
+        "{count:,} rows have a row number that is none of a refused row, and joined none by it: rows {rows}. "
+        "Each was taken by its key, or as a new row where there is no key."
+    ),
+    "row_numbers_twice": (
+        "{count:,} rows have the number of a row that came before them: rows {rows}. The first joined its "
+        "file; each of these was taken by its key, or as a new row where there is no key."
+    ),
     "rows_not_found_again": "{count:,} rows are none that the first file lacks; they were taken as new ones.",
     "newer_values_replaced": "{count:,} mended rows replaced values of newer uploads, as it was answered.",
     "newer_values_kept": (

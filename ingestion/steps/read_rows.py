@@ -217,8 +217,9 @@ def _close(reader: Reader, context: Context, notes: list[Row], totals: Totals, *
         *stated,
         *context.checker.assumptions,
     ]
-    if context.mending and not context.checker.primary_key:
-        context.assumptions += context.mending.said(context.rows_read - context.blank)
+    if context.mending:
+        is_keyed = bool(context.checker.primary_key)
+        context.assumptions += context.mending.said(context.rows_read - context.blank, is_keyed=is_keyed)
 
 
 def _uniques(row: CheckedRow) -> str:

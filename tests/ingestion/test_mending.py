@@ -204,9 +204,36 @@ def test_number_of_a_row_that_was_never_refused_rejoins_nothing(process, by, key
 
     assert (sent.inserted, sent.mended) == (4, 1)
     assert Record.objects.get(data__note="keep").data["amount"] == 2
-    assert [one["detail"]["count"] for one in sent.assumptions if one["code"] == "rows_not_found_again"] == [
-        3
-    ]
+    details = {one["code"]: one["detail"] for one in sent.assumptions}
+    assert details["rows_not_found_again"]["count"] == 3
+    assert details["row_numbers_not_refused"] == {"count": 2, "rows": "2, 3"}
+    assert details["row_numbers_twice"] == {"count": 1, "rows": "5"}
+
+
+def test_key_tells_rows_apart_whose_numbers_say_nothing(process, by, keyed):
+    """007 is refused under 2, and 009 under 4: all come with numbers that are forged, or twice the same."""
+    upload = process(FILE, into=keyed)
+    heading = mending_marks.row_heading(upload.pk)
+    strangers = "".join(f"n{line},1,,{line + 90}\n" for line in range(6))
+
+    sent = process(f'id,amount,note,"{heading}"\n009,9,,4\n007,7,,4\n{strangers}', into=keyed)
+
+    assert (sent.state, sent.inserted, sent.mended) == ("processed", 8, 2)
+    assert told(upload) == (3, 1, 2, 0)
+    assert Record.objects.get(data__id="007").data["amount"] == 7
+    said = {one["code"]: one["message"] for one in sent.assumptions}
+    assert "6 rows have a row number that is none of a refused row" in said["row_numbers_not_refused"]
+    assert "rows 4, 5, 6, 7, 8 and 1 more." in said["row_numbers_not_refused"]
+    assert "before them: rows 3." in said["row_numbers_twice"]
+    assert "rows_not_found_again" not in said
+
+
+def test_workbook_sent_as_it_was_handed_out_says_nothing_of_numbers(process, by, into):
+    upload = process(FILE, into=into)
+
+    sent = process(mended(upload, by, {2: 7, 4: 9}), filename="m.xlsx", into=into)
+
+    assert not {one["code"] for one in sent.assumptions} & {"row_numbers_not_refused", "row_numbers_twice"}
 
 
 def test_cell_whose_text_hides_its_fault_is_refused_again_until_it_is_changed(process, by):
