@@ -17,7 +17,8 @@ PER_MINUTE = 20
 def read(
     *, file: Any, organisation: Organisation, by: Any, locale: str = "", sheet: str = "", header_row: int = 0
 ) -> tuple[Sample, Inferred]:
-    """`file` is a real file with a descriptor. Without a locale the organisation's is used.
+    """`file` is a real file with a descriptor. Without a locale the organisation's is used, or one
+    that fits the sample better.
 
     Raises Problem 422 with the reader's own code and sentence, 422 `no_usable_columns`, 429, 503
     `sample_not_read`.
@@ -27,7 +28,7 @@ def read(
         sample = sampling.take(
             file, encoding=organisation.default_encoding, sheet=sheet or None, header_row=header_row
         )
-        return sample, infer(sample, locale=locale or organisation.locale)
+        return sample, infer(sample, locale=locale or organisation.locale, is_said=bool(locale))
     except UnreadableFile as error:
         raise Problem(422, error.code, error.message, error.remedy) from error
     except NothingUsable as error:

@@ -10,6 +10,7 @@ from ingestion.checking.checker import Checker
 from ingestion.checking.locales import find
 from ingestion.checking.schemas import MOST_FIELDS
 from ingestion.inferring import keys, naming
+from ingestion.inferring.locale import better
 from ingestion.inferring.notes import Note, note
 from ingestion.inferring.sampling import Sample
 from ingestion.inferring.seen import Seen, is_blank, look, shown
@@ -22,6 +23,8 @@ FEW_VALUES = 10
 EXAMPLES = 5
 
 ASSUMPTIONS = {
+    "locale_found": "Numbers and headings are written as in the locale {locale}, so it was taken "
+    "instead of {usual}.",
     "sample_cut": "Only the first {rows:,} rows were read.",
     "columns_left_out": "Columns without a heading of their own were left out: {columns}.",
     "rows_left_out": "{count:,} rows with more or fewer cells than the header were left out.",
@@ -67,14 +70,22 @@ class NothingUsable(Exception):
     """No column of the sample has a heading of its own."""
 
 
-def infer(sample: Sample, *, locale: str) -> Inferred:
-    """The same sample and locale always give the same answer. Raises NothingUsable."""
+def infer(sample: Sample, *, locale: str, is_said: bool = True) -> Inferred:
+    """The same sample and locale always give the same answer. Raises NothingUsable. Where nobody said the
+    locale, one that fits the sample better takes its place."""
     places = naming.usable(sample.headings)[:MOST_FIELDS]
     if not places:
         raise NothingUsable
     rows = [row for row in sample.rows if not _is_ragged(row) and not all(map(is_blank, row[1]))]
     columns = [look(place, sample.headings[place], rows) for place in places]
     choices = _choices(columns, locale)
+    usual, locale = locale, locale if is_said else _better(choices, locale)
+    if locale != usual:
+        # Numbers keep the signs declared, so that the schema holds in the organisation's locale too.
+        choices = [
+            new if new.field["type"] in ("date", "datetime") else old
+            for old, new in zip(choices, _choices(columns, locale), strict=True)
+        ]
     fields = [
         _field(name, choice, rows)
         for name, choice in zip(naming.names(sample.headings, places), choices, strict=True)
@@ -86,8 +97,9 @@ def infer(sample: Sample, *, locale: str) -> Inferred:
         schema["primaryKey"] = found_keys[0]
     evidence = [_evidence(*each) for each in zip(columns, choices, fields, fragments, strict=True)]
     return Inferred(
-        schema, locale, evidence, found_keys, list(_assumptions(sample, places, rows, found_keys))
-    )
+        schema, locale, evidence, found_keys,
+        [*_located(locale, usual), *_assumptions(sample, places, rows, found_keys)],
+    )  # fmt: skip
 
 
 def _choices(columns: Sequence[Seen], tag: str) -> list[Choice]:
@@ -101,6 +113,20 @@ def _choices(columns: Sequence[Seen], tag: str) -> list[Choice]:
         choose(column, locale, tag=tag, hints=hints) if choice.is_open else choice
         for column, choice in zip(columns, choices, strict=True)
     ]
+
+
+def _better(choices: Sequence[Choice], tag: str) -> str:
+    decimals = {choice.decimal for choice in choices if choice.decimal}
+    return better(
+        tag,
+        decimal=decimals.pop() if len(decimals) == 1 else None,
+        headings=[choice.seen.heading for choice in choices],
+        trues=[word for choice in choices for word in choice.field.get("trueValues", [])],
+    )
+
+
+def _located(locale: str, usual: str) -> list[dict[str, Any]]:
+    return [] if locale == usual else [_assumption("locale_found", locale=locale, usual=usual)]
 
 
 def _field(name: str, choice: Choice, rows: Sequence[Row]) -> dict[str, Any]:

@@ -32,6 +32,14 @@ def test_schema_comes_with_its_evidence_and_nothing_is_stored(infer):
     assert not Upload.objects.exists()
 
 
+def test_german_sample_without_a_locale_is_read_as_german(infer):
+    body = infer(b"Kennung;Datum;Betrag\na;31.12.2025;1,5\nb;01.02.2025;7,5\n").json()
+
+    amount = body["schema"]["fields"][2]
+    assert (body["locale"], body["assumptions"][0]["code"]) == ("de", "locale_found")
+    assert (amount["type"], amount["decimalChar"]) == ("number", ",")
+
+
 @pytest.mark.django_db(transaction=True)
 def test_inferred_schema_makes_a_dataset_that_takes_the_sample(infer, api, process):
     content = b"id;amount\na;1,5\nb;2\n"

@@ -8,13 +8,18 @@ from ingestion.reading.failures import UnreadableFile
 
 
 @pytest.fixture
-def inferred(tmp_path):
-    def inferred(*lines, locale="en"):
+def sample(tmp_path):
+    def sample(*lines):
         (tmp_path / "sample.csv").write_text("\n".join(lines))
         with (tmp_path / "sample.csv").open("rb") as file:
-            return infer(sampling.take(file), locale=locale)
+            return sampling.take(file)
 
-    return inferred
+    return sample
+
+
+@pytest.fixture
+def inferred(sample):
+    return lambda *lines, locale="en": infer(sample(*lines), locale=locale)
 
 
 @pytest.fixture
@@ -86,6 +91,46 @@ def test_another_column_decides_what_can_be_read_either_way(inferred):
 
     assert found.schema["fields"][0]["format"] == "%d/%m/%Y"
     assert [note.code for note in found.evidence[0].notes] == ["dates_as_elsewhere", "few_values"]
+
+
+@pytest.mark.parametrize(
+    ("locale", "is_said", "headings", "row", "found"),
+    [
+        ("en", False, "Datum;Betrag;Kunde", "31.12.2025;1.234,56;a", "de"),
+        ("en", False, "Date;Montant;Prénom", "31/12/2025;1 234,56;a", "fr"),
+        ("en", False, "Datum;Bedrag;Betaald", "31-12-2025;7,5;ja", "nl"),
+        ("de", False, "Date;Amount;Name", "2025-12-31;1,234.56;a", "en"),
+        ("en", True, "Datum;Betrag;Kunde", "31.12.2025;1.234,56;a", "en"),
+        ("en", False, "x;y;z", "31.12.2025;1.234,56;a", "en"),
+        ("fr", False, "Datum;Betrag;Kunde", "31.12.2025;1.234,56;a", "fr"),
+        ("en", False, "Datum;Betrag;Kunde", "31.12.2025;1.234;a", "en"),
+    ],
+)
+def test_locale_of_the_sample_is_found_where_it_is_another(sample, locale, is_said, headings, row, found):
+    inferred = infer(sample(headings, row, row), locale=locale, is_said=is_said)
+
+    assert inferred.locale == found
+    assert [each["code"] for each in inferred.assumptions].count("locale_found") == (found != locale)
+
+
+@pytest.mark.parametrize("locale", ["en", "en-US", "de", "fr"])
+def test_dots_tell_that_the_day_comes_first_and_slashes_tell_nothing(field, locale):
+    assert field("01.02.2025", "03.04.2025", locale=locale) == ({"type": "date"}, [])
+    assert field("01/02/2025", "03/04/2025", locale=locale)[1] == ["dates_either_way"]
+
+
+def test_columns_of_one_file_are_each_declared_as_they_are_written(inferred):
+    found = inferred(
+        "id;Tag;Zeit;Betrag;Preis;Prix;Ganz",
+        "a;01.02.2025;31.12.2025 14:30;1.234,56;12,5 €;1\u202f234,5;1.234",
+        "b;03.04.2025;01.02.2025 08:15;7,5;3 €;7;2.500",
+    )
+
+    fields = found.schema["fields"]
+    assert [field["type"] for field in fields[1:]] == ["date", "datetime", *["number"] * 3, "integer"]
+    assert [(field.get("decimalChar"), field.get("groupChar")) for field in fields[3:]] == [
+        (",", "."), (",", None), (",", "\u202f"), (None, "."),
+    ]  # fmt: skip
 
 
 def test_heading_tells_years_and_days_from_numbers(field):
