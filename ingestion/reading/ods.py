@@ -35,7 +35,8 @@ def read_ods(package: Package, writer: FrameWriter, looking: Looking) -> dict[st
     parser = new_parser(part=CONTENT)
     rows.attach(parser)
     feed(parser, _progress(package, writer), part=CONTENT)
-    return workbook_end("ods", book, chosen, sink, merged=rows.merged)
+    columns = rows.hidden_columns.letters(sink.width)
+    return workbook_end("ods", book, chosen, sink, merged=rows.merged, hidden_columns=columns)
 
 
 def _read_book(package: Package, styles: Styles) -> Workbook:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from xml.parsers import expat
 
 from .failures import Refused
+from .hidden_columns import HiddenColumns
 from .limits import CELL_CHARACTERS, GRID_COLUMNS, GRID_ROWS, SENT_CELLS
 from .ods_cells import COVERED, FORMULA, OFFICE, TEXT, VALUE_TYPE, CellMaker
 from .ods_styles import TABLE, Styles
@@ -14,6 +15,7 @@ NAME, STYLE_NAME = TABLE + "name", TABLE + "style-name"
 TABLE_ELEMENT = TABLE + "table"
 DEFAULT_STYLE = TABLE + "default-cell-style-name"
 COLUMNS_REPEATED, ROWS_REPEATED = TABLE + "number-columns-repeated", TABLE + "number-rows-repeated"
+VISIBILITY = TABLE + "visibility"
 PARAGRAPHS = (TEXT + "p", TEXT + "h")
 # Notes, pictures and the reading of a word stand inside a cell, but are not its text.
 BESIDE_TEXT = frozenset(
@@ -33,6 +35,7 @@ class OdsRows:
         self.tables = -1
         self.in_table = False
         self.column_styles: list[tuple[int, str]] = []
+        self.hidden_columns = HiddenColumns()
         self.last_row = 0
         self.beside = 0
         self.in_cell = False
@@ -92,12 +95,15 @@ class OdsRows:
     def _column(self, attributes: dict[str, str]) -> None:
         after = self.column_styles[-1][0] if self.column_styles else 0
         if len(self.column_styles) < GRID_ROWS:
+            first = after
             after += count(attributes.get(COLUMNS_REPEATED))
+            if attributes.get(VISIBILITY, "visible") != "visible":
+                self.hidden_columns.add(first, after - 1)
             self.column_styles.append((after, attributes.get(DEFAULT_STYLE, "")))
 
     def _start_row(self, attributes: dict[str, str]) -> None:
         self.times = count(attributes.get(ROWS_REPEATED))
-        self.hidden = attributes.get(TABLE + "visibility", "visible") != "visible"
+        self.hidden = attributes.get(VISIBILITY, "visible") != "visible"
         self.row_style = attributes.get(DEFAULT_STYLE, "")
         self.cells: list[tuple[int, bytes, int]] = []
         self.formulas = 0

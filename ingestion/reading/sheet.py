@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from xml.parsers import expat
 
-from .cells import column_letters
 from .glancing import Beginning
 from .limits import TOKEN_BYTES
 from .markup import Document, feed, new_parser
@@ -39,12 +38,7 @@ class SheetReader:
 
     def hidden_columns(self, width: int) -> list[str]:
         """Letters of the hidden columns under the header."""
-        ranges = self.careful.hidden_columns
-        return [
-            column_letters(place)
-            for place in range(width)
-            if any(first <= place + 1 <= last for first, last in ranges)
-        ]
+        return self.careful.hidden_columns.letters(width)
 
     def read(self) -> None:
         try:

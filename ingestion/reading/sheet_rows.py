@@ -4,14 +4,13 @@ from xml.parsers import expat
 
 from .cells import column_letters
 from .failures import Refused
+from .hidden_columns import HiddenColumns
 from .limits import BARREN_ELEMENTS, CELL_CHARACTERS, GRID_COLUMNS
 from .markup import barren, local
 from .sink import Sink, column_of, outside_grid
 from .text import NeedsCare
 from .values import NOT_CALCULATED, NULL, Values, plain_text_fragment
 
-# Of hidden columns; programs write one for each run of them.
-MOST_RANGES = 200
 TEXT_TYPES = ("inlineStr", "str")
 
 
@@ -26,7 +25,7 @@ class SheetRows:
         self.after = after
         self.merged = 0
         self.passed = 0  # elements that are no rows, cells or parts of these
-        self.hidden_columns: list[tuple[int, int]] = []  # first and last, from 1
+        self.hidden_columns = HiddenColumns()
         self.in_data = False
         self.row = 0
         self.last = 0
@@ -96,8 +95,8 @@ class SheetRows:
 
     def _hidden_column(self, attributes: dict[str, str]) -> None:
         first, last = attributes.get("min", ""), attributes.get("max", "")
-        if first.isdecimal() and last.isdecimal() and len(self.hidden_columns) < MOST_RANGES:
-            self.hidden_columns.append((int(first[:6]), int(last[:6])))
+        if first.isdecimal() and last.isdecimal():
+            self.hidden_columns.add(int(first[:6]) - 1, int(last[:6]) - 1)
 
     def _start_row(self, attributes: dict[str, str]) -> None:
         digits = attributes.get("r")

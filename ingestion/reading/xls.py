@@ -69,7 +69,8 @@ def read_xls(data: bytes, writer: FrameWriter, looking: Looking, *, spill_bytes:
         rows.read(int(chosen.sheet.part))
     except (struct.error, IndexError) as error:
         raise Refused("damaged_file", reason="one of its records is shorter than its content") from error
-    return workbook_end("xls", book.workbook, chosen, sink, merged=rows.merged)
+    columns = rows.hidden_columns.letters(sink.width)
+    return workbook_end("xls", book.workbook, chosen, sink, merged=rows.merged, hidden_columns=columns)
 
 
 class XlsBook:

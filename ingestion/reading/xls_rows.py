@@ -7,12 +7,13 @@ from itertools import pairwise
 from .biff import BIFF8, CONTINUE, LONG, SHORT, Text, Texts, cut_off, records
 from .binary_values import compressed_number, digits, error_fragment
 from .failures import Refused
+from .hidden_columns import HiddenColumns
 from .rows import RowOfCells
 from .sink import Sink
 from .values import BOOLEANS, NULL, Converter, Values, literal_fragment
 
 BEGIN, END = 0x809, 0x0A
-ROW, MERGED_CELLS = 0x208, 0xE5
+ROW, COLUMNS, MERGED_CELLS = 0x208, 0x7D, 0xE5
 NUMBER, TEXT, BOOLEAN_OR_ERROR, FORMULA = 0x203, 0x204, 0x205, 0x06
 RK, MANY_RK, SHARED_TEXT, RICH_TEXT = 0x27E, 0xBD, 0xFD, 0xD6
 # Between a formula and the text that it came to.
@@ -39,6 +40,7 @@ class XlsRows:
         self.row = RowOfCells(sink)
         self.numbers: dict[int, Converter] = {}
         self.hidden: set[int] = set()
+        self.hidden_columns = HiddenColumns()
         self.merged = 0
 
     def read(self, start: int) -> None:
@@ -58,6 +60,7 @@ class XlsRows:
     def _cells(self, start: int) -> Iterator[Place]:
         """The cells as they stand in the file; what else the sheet says is counted on the way."""
         depth = self.merged = 0
+        self.hidden_columns = HiddenColumns()
         for kind, at, length in records(self.data, start):
             kind = ALIASES.get(kind, kind)
             if kind == BEGIN:
@@ -76,6 +79,9 @@ class XlsRows:
                 yield row, column, at, kind, length
             elif kind == ROW and length >= 14 and self.data[at + 12] & IS_HIDDEN:
                 self.hidden.add(SHORT.unpack_from(self.data, at)[0])
+            elif kind == COLUMNS and length >= 10 and self.data[at + 8] & 1:
+                first, last = SHORT.unpack_from(self.data, at)[0], SHORT.unpack_from(self.data, at + 2)[0]
+                self.hidden_columns.add(first, last)
             elif kind == MERGED_CELLS:
                 self.merged += SHORT.unpack_from(self.data, at)[0]
 

@@ -49,7 +49,8 @@ def read_xlsb(
         rows.read(package, chosen.sheet.part)
     except (struct.error, IndexError) as error:
         raise Refused("damaged_file", reason="one of its records is shorter than its content") from error
-    return workbook_end("xlsb", book, chosen, sink, merged=rows.merged)
+    columns = rows.hidden_columns.letters(sink.width)
+    return workbook_end("xlsb", book, chosen, sink, merged=rows.merged, hidden_columns=columns)
 
 
 def _read_book(package: Package, part: str) -> Workbook:

@@ -5,6 +5,7 @@ import struct
 from .binary_values import compressed_number, digits, error_fragment
 from .failures import Refused
 from .glancing import Beginning
+from .hidden_columns import HiddenColumns
 from .package import Package
 from .rows import RowOfCells
 from .sink import Sink
@@ -12,6 +13,7 @@ from .values import BOOLEANS, NULL, Converter, Values, literal_fragment
 from .xlsb_records import records, wide_text
 
 ROW, BEGIN_DATA, END_DATA, MERGED_CELL = 0, 145, 146, 176
+COLUMNS = 60
 BLANK, RK, ERROR, BOOLEAN, REAL, TEXT, SHARED_TEXT = range(1, 8)
 FORMULA_TEXT, FORMULA_NUMBER, FORMULA_BOOLEAN, FORMULA_ERROR = range(8, 12)
 # A cell that stands right of the one before leaves out its column: the same kinds again, eleven on.
@@ -31,6 +33,7 @@ class XlsbRows:
         self.sink = sink
         self.row = RowOfCells(sink)
         self.numbers: dict[int, Converter] = {}
+        self.hidden_columns = HiddenColumns()
         self.merged = 0
 
     def read(self, package: Package | Beginning, part: str) -> None:
@@ -55,6 +58,8 @@ class XlsbRows:
             elif number == END_DATA:
                 in_data = False
                 self.row.end()
+            elif number == COLUMNS and record[16] & 1:
+                self.hidden_columns.add(*HEAD.unpack_from(record))
             elif number == MERGED_CELL:
                 self.merged += 1
             writer.done += len(record)
