@@ -23,7 +23,7 @@ def rows_in(answer):
     return [int(row) for row in re.findall(r'<tr id="row-(\d+)">', text_of(answer))]
 
 
-@pytest.mark.parametrize(("number", "queries"), [(1, 18), (3, 18)])
+@pytest.mark.parametrize(("number", "queries"), [(1, 19), (3, 19)])
 def test_verdict_asks_as_much_however_many_rows(
     as_manager, sent, page_of, number, queries, django_assert_num_queries
 ):
