@@ -28,17 +28,14 @@ EMPTY_LATER = "TRUNCATE upload_fault_lines"
 TOTAL = "SELECT count(*) FROM ingestion_rowerror WHERE upload_id = %(upload)s AND run = %(run)s"
 
 
-def line(
-    upload: uuid.UUID,
-    run: uuid.UUID,
-    sheet: str,
-    row: int,
-    faults: Sequence[str],
-    cells: str,
-    key: str | None,
-) -> str:
+def place(*, upload: uuid.UUID, run: uuid.UUID, sheet: str) -> str:
+    """What the lines of one file have in common."""
+    return f"{upload}\t{run}\t{_word(sheet)}"
+
+
+def line(place: str, row: int, faults: Sequence[str], cells: str, key: str | None) -> str:
     """`faults` are texts as `checking.faults` makes them, `cells` the JSON of texts."""
-    return f"{upload}\t{run}\t{_word(sheet)}\t{row}\t[{','.join(faults)}]\t{cells}\t{key or ''}"
+    return f"{place}\t{row}\t[{','.join(faults)}]\t{cells}\t{key or ''}"
 
 
 def add(lines: list[str]) -> None:

@@ -77,7 +77,8 @@ class Batch:
 
     def __init__(self, job: Job, context: Context) -> None:
         self.job, self.context = job, context
-        self.upload, self.run = context.upload.pk, job.token
+        self.upload = context.upload.pk
+        self.place = row_errors.place(upload=self.upload, run=job.token, sheet=context.sheet)
         self.staged: list[str] = []
         self.refused: list[str] = []
         self.rows = 0
@@ -139,10 +140,7 @@ class Batch:
         typed = {row[0]: row[1] for row in rows}
         told = self.mendable.json_texts([typed[row.row] for row in refused])
         for row, cells in zip(refused, told, strict=True):
-            line = row_errors.line(
-                self.upload, self.run, self.context.sheet, row.row, row.faults, cells, row.key
-            )
-            self.refused.append(line)
+            self.refused.append(row_errors.line(self.place, row.row, row.faults, cells, row.key))
             if row.key is not None:
                 self.staged.append(f"{row.row}\t{row.key}\t{key_hash(row.key)}\t\t\t\t\tt")
 
